@@ -11,12 +11,12 @@
 #include <cctype>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <stdexcept>
 
 #include "bench/engine/tuner_program.hpp"
 #include "bench/program.hpp"
+#include "bench/search/recordings.hpp"
 #include "search/strategy/strategy.hpp"
 
 namespace {
@@ -26,17 +26,6 @@ using Words = std::vector<std::string>;
 
 constexpr std::array<std::size_t, 4> kMarks{25, 50, 100, 200};
 constexpr std::size_t kWarmMark = 10;
-
-std::vector<std::string> recordings(const std::filesystem::path& folder) {
-  std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (name.ends_with(".csv") || name.ends_with(".csv.gz")) files.push_back(entry.path().string());
-  }
-  std::sort(files.begin(), files.end());
-  if (files.empty()) throw std::runtime_error(folder.string() + " holds no recordings");
-  return files;
-}
 
 /// `tuner simulate … --json`.
 json simulate(const Words& files, const Words& options) {
@@ -256,11 +245,7 @@ const std::vector<std::pair<std::string, void (Report::*)()>> kSections{{"strate
                                                                         {"misleading", &Report::misleading}};
 
 int score(const Words& words) {
-  const char* const folder = std::getenv("TUNER_SPACES_DIR");
-  if (folder == nullptr || *folder == '\0') {
-    throw std::runtime_error("TUNER_SPACES_DIR is not set; it names a folder of recordings (.csv, .csv.gz)");
-  }
-  Report report(recordings(folder), words.empty() ? 100 : std::max(1UL, std::stoul(words[0])));
+  Report report(tuner::bench::recordings(), words.empty() ? 100 : std::max(1UL, std::stoul(words[0])));
   const Words wanted(words.begin() + (words.empty() ? 0 : 1), words.end());
   for (const std::string& name : wanted) {
     if (std::none_of(kSections.begin(), kSections.end(), [&](const auto& section) { return section.first == name; })) {

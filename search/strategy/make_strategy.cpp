@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "search/expression/messages.hpp"
@@ -29,17 +30,19 @@ std::unique_ptr<Strategy> automatic(const Space& space, const StrategyOptions& o
   return cut_short ? make_model(space, options.seed) : exhaustive(space, options);
 }
 
-constexpr std::array<Maker, 9> kMakers{{
+constexpr std::array<Maker, 4> kMakers{{
     {"auto", automatic},
     {"exhaustive", exhaustive},
     {"model", seeded<make_model>},
     {"random", seeded<make_random>},
-    {"quasi_random", seeded<make_quasi_random>},
-    {"local", seeded<make_local>},
-    {"climb", seeded<make_climb>},
-    {"annealing", seeded<make_annealing>},
-    {"genetic", seeded<make_genetic>},
 }};
+
+/// Names of earlier versions, and what to use instead.
+struct Former {
+  std::string_view name, successor;
+};
+constexpr std::array<Former, 5> kFormer{
+    {{"quasi_random", "random"}, {"local", "model"}, {"climb", "model"}, {"annealing", "model"}, {"genetic", "model"}}};
 
 }  // namespace
 
@@ -49,14 +52,21 @@ std::vector<std::string> strategy_names() {
   return result;
 }
 
-std::unique_ptr<Strategy> make_strategy(std::string_view name, const Space& space, const StrategyOptions& options) {
-  for (const Maker& maker : kMakers) {
-    if (maker.name != name) continue;
-    std::unique_ptr<Strategy> strategy = maker.make(space, options);
-    if (options.promising.empty()) return strategy;
-    return make_promising(space, options.promising, std::move(strategy));
+void require_strategy(std::string_view name) {
+  if (std::ranges::find(kMakers, name, &Maker::name) != kMakers.end()) return;
+  if (const auto* former = std::ranges::find(kFormer, name, &Former::name); former != kFormer.end()) {
+    throw Error(Errc::bad_usage, fmt::format("The strategy `{}` is no longer there: use `{}`, which finds as much with "
+                                             "the same budget.",
+                                             name, former->successor));
   }
   throw Error(Errc::bad_usage, fmt::format("There is no strategy `{}`{}.", name, suggestion(name, strategy_names())));
+}
+
+std::unique_ptr<Strategy> make_strategy(std::string_view name, const Space& space, const StrategyOptions& options) {
+  require_strategy(name);
+  std::unique_ptr<Strategy> strategy = std::ranges::find(kMakers, name, &Maker::name)->make(space, options);
+  if (options.promising.empty()) return strategy;
+  return make_promising(space, options.promising, std::move(strategy));
 }
 
 }  // namespace tuner::search

@@ -1,3 +1,5 @@
+#include "search/strategy/model.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -28,14 +30,15 @@ namespace {
 ///     the one with the greatest expected improvement (D. Jones, M. Schonlau, W. Welch, "Efficient global optimization
 ///     of expensive black-box functions", Journal of Global Optimization 13, 1998) that is not lost to a failure.
 ///   - values that hardly any configuration has are tried once, after the sample.
-///   - one proposal in `kExploreOneOf` is random, whatever the model believes.
+///   - one proposal in `kExploreOneOf` is random, whatever the model believes, and one in two where it expects hardly
+///     any improvement (ModelConstants::least_improvement).
 /// While answers are outstanding, each proposal is made by a random half of the trees, so that proposals differ: the
-/// idea of Thompson sampling (O. Chapelle, L. Li, "An empirical evaluation of Thompson sampling", NIPS 2011). The
-/// constants were chosen on recorded spaces; results change little around them.
+/// idea of Thompson sampling (O. Chapelle, L. Li, "An empirical evaluation of Thompson sampling", NIPS 2011).
 class Model final : public Proposer {
  public:
-  Model(const Space& space, std::uint64_t seed)
+  Model(const Space& space, std::uint64_t seed, const ModelConstants& constants)
       : Proposer(space, seed),
+        constants_(constants),
         features_(space),
         times_(features_.size(), kTimeTrees, kTries),
         failures_(features_.size(), kFailureTrees, kTries),
@@ -46,12 +49,9 @@ class Model final : public Proposer {
   }
 
  private:
-  static constexpr std::size_t kSample = 6;
   static constexpr std::size_t kTimeTrees = 32, kFailureTrees = 16, kTries = 8;
   static constexpr std::uint64_t kExploreOneOf = 32;
-  static constexpr std::size_t kBases = 5, kWalks = 60, kRandom = 100;
-  static constexpr std::size_t kMostNeighbours = 128;  ///< looked at of one base for one proposal
-  static constexpr std::size_t kMostKept = 1024;       ///< of the neighbours of one base
+  static constexpr std::size_t kMostKept = 1024;  ///< of the neighbours of one base
   /// Rows times trees grown after each answer: eight trees of 200 rows. With more rows fewer trees are grown, so that
   /// the mean cost of an answer stays about the same; one that grows a tree of n rows costs n microseconds.
   static constexpr std::size_t kGrowth = 8 * 200;
@@ -73,7 +73,7 @@ class Model final : public Proposer {
 
   std::optional<std::uint64_t> propose() override {
     if (const auto rare = next_rare()) return rare;
-    if (told_ < kSample || times_.rows() < 3 || explores()) {
+    if (told_ < constants_.sample || times_.rows() < 3 || explores()) {
       ++drawn_;
       return std::nullopt;
     }
@@ -82,14 +82,15 @@ class Model final : public Proposer {
     Choice best;
     seen_.clear();
     for (const Base& base : bases_) consider_neighbours(base, best);
-    for (std::size_t i = 0; i < kWalks; ++i) consider(walk(bases_[prng().below(bases_.size())].index), best);
-    for (std::size_t i = 0; i < kRandom; ++i) consider(prng().below(space().size()), best);
+    for (std::size_t i = 0; i < constants_.walks; ++i) consider(walk(bases_[prng().below(bases_.size())].index), best);
+    for (std::size_t i = 0; i < constants_.random; ++i) consider(prng().below(space().size()), best);
+    if (best.value < constants_.least_improvement && prng().below(2) == 0) return std::nullopt;
     return best.index;
   }
 
   /// After the sample: what it had hardly any chance to meet.
   std::optional<std::uint64_t> next_rare() {
-    if (drawn_ < kSample) return std::nullopt;
+    if (drawn_ < constants_.sample) return std::nullopt;
     if (!rare_) rare_ = examples_of_rare_values(space(), prng());
     while (!rare_->empty() && asked(rare_->back())) rare_->pop_back();
     if (rare_->empty()) return std::nullopt;
@@ -98,7 +99,7 @@ class Model final : public Proposer {
 
   /// Whether to draw. What others asked for and told says nothing about the rest of the space, so the random sample is
   /// made all the same then, every other proposal.
-  bool explores() { return prng().below(drawn_ < kSample ? 2 : kExploreOneOf) == 0; }
+  bool explores() { return prng().below(drawn_ < constants_.sample ? 2 : kExploreOneOf) == 0; }
 
   void learn(std::uint64_t index, double time) override {
     ++told_;
@@ -115,7 +116,7 @@ class Model final : public Proposer {
     times_.add(row_, std::min(target, limit_), prng());
     const Base base{time, index};
     bases_.insert(std::upper_bound(bases_.begin(), bases_.end(), base), base);
-    if (bases_.size() > kBases) bases_.pop_back();
+    if (bases_.size() > constants_.bases) bases_.pop_back();
   }
 
   /// Brings the trees up to what was told since.
@@ -146,7 +147,7 @@ class Model final : public Proposer {
   void consider_neighbours(const Base& base, Choice& best) {
     const Near& near = near_of(base.index);
     const std::size_t count = near.indices.size();
-    const std::size_t looked_at = std::min(count, kMostNeighbours);
+    const std::size_t looked_at = std::min(count, constants_.neighbours);
     const std::size_t first = looked_at < count ? prng().below(count) : 0;
     for (std::size_t i = 0; i < looked_at; ++i) {
       const std::size_t k = (first + i) % count;
@@ -182,7 +183,7 @@ class Model final : public Proposer {
   }
 
   const Near& near_of(std::uint64_t index) {
-    if (near_.size() > 4 * kBases) near_.clear();
+    if (near_.size() > 4 * constants_.bases) near_.clear();
     const auto [place, added] = near_.try_emplace(index);
     Near& near = place->second;
     if (!added) return near;
@@ -224,6 +225,7 @@ class Model final : public Proposer {
     return numbers;
   }();
 
+  const ModelConstants constants_;
   Features features_;
   RandomisedTrees times_;     // logarithms of times over `first_time_`, at most `limit_`
   RandomisedTrees failures_;  // 1 for a failure, 0 for none
@@ -243,8 +245,12 @@ class Model final : public Proposer {
 
 }  // namespace
 
+std::unique_ptr<Strategy> make_model(const Space& space, std::uint64_t seed, const ModelConstants& constants) {
+  return std::make_unique<Model>(space, seed, constants);
+}
+
 std::unique_ptr<Strategy> make_model(const Space& space, std::uint64_t seed) {
-  return std::make_unique<Model>(space, seed);
+  return make_model(space, seed, {});
 }
 
 }  // namespace tuner::search

@@ -32,9 +32,6 @@ class Proposer : public Strategy {
   Prng& prng() { return prng_; }
   bool asked(std::uint64_t index) const { return asked_.contains(index); }
   std::size_t asked_count() const { return asked_.size(); }
-  /// The neighbours with one parameter changed, to be taken from the end: in random order, but those with the next or
-  /// previous value of a list last. Lists are mostly in order, and near values do about the same.
-  std::vector<std::uint64_t> shuffled_neighbours(std::uint64_t index);
 
  private:
   static constexpr int kPoints = 5;  ///< quasi-random points tried for one that was not asked, before a random one

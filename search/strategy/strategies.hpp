@@ -11,11 +11,6 @@ namespace tuner::search {
 /// One maker a strategy, each in a file of its own. `space` must outlive what they return.
 std::unique_ptr<Strategy> make_exhaustive(const Space& space);
 std::unique_ptr<Strategy> make_random(const Space& space, std::uint64_t seed);
-std::unique_ptr<Strategy> make_quasi_random(const Space& space, std::uint64_t seed);
-std::unique_ptr<Strategy> make_local(const Space& space, std::uint64_t seed);
-std::unique_ptr<Strategy> make_climb(const Space& space, std::uint64_t seed);
-std::unique_ptr<Strategy> make_annealing(const Space& space, std::uint64_t seed);
-std::unique_ptr<Strategy> make_genetic(const Space& space, std::uint64_t seed);
 std::unique_ptr<Strategy> make_model(const Space& space, std::uint64_t seed);
 
 /// `strategy` behind what was good elsewhere (StrategyOptions::promising). It is told of everything, and what it asks

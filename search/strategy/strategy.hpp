@@ -49,19 +49,18 @@ struct StrategyOptions {
 
 /// Names that make_strategy accepts, in the order for `--help`. Every strategy asks for every configuration once, if it
 /// is let, and chooses the next
-///   auto          by `model` where something may end the search before everything was asked, else by `exhaustive`;
-///                 the default
-///   exhaustive    in the order of the space; ignores the seed
-///   model         where a learned model of the times and of the failures expects most
-///   random        each order equally likely
-///   quasi_random  like random, but from the start every value of a parameter about equally often
-///   local         among the neighbours of the best so far, mostly, after a random sample
-///   climb         among the neighbours of one configuration, moving to the first that is faster; elsewhere when stuck
-///   annealing     on a walk over neighbours that takes slower steps, too, the fewer the longer it lasts
-///   genetic       by crossing two of the fastest so far and changing a parameter or so
+///   auto        by `model` where something may end the search before everything was asked, else by `exhaustive`;
+///               the default
+///   exhaustive  in the order of the space; ignores the seed
+///   model       where a learned model of the times and of the failures expects most
+///   random      each order equally likely
 std::vector<std::string> strategy_names();
 
-/// A strategy by name over `space`, which must outlive it. Throws Error{bad_usage} naming the nearest known strategy.
+/// Throws Error{bad_usage} for any other name: it names the nearest of them, or what took the place of a strategy that
+/// earlier versions had.
+void require_strategy(std::string_view name);
+
+/// A strategy by name over `space`, which must outlive it. Throws as require_strategy does.
 std::unique_ptr<Strategy> make_strategy(std::string_view name, const Space& space, const StrategyOptions& options = {});
 
 }  // namespace tuner::search

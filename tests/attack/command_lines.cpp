@@ -63,7 +63,7 @@ const char* const kWords[] = {
     "a=1", "=1", "a=", "a=1,a=2", "n=1000", "n=1e9", "n=-1", "rows=528,row_length=65536", "rows=528,rows=529",
     "BLOCK=64", "BLOCK >= 64", "BLOCK ==", "((((", "1 // 0", "2 ** 99999", "true", "false",
     // names
-    "wave", "scale", "prefetch", "no_such_kernel", "auto", "random", "random,local", "exhaustive", "model", "cold",
+    "wave", "scale", "prefetch", "no_such_kernel", "auto", "random", "random,model", "exhaustive", "model", "cold",
     "warm", "wait", "leave", "H200", "A100", "constexpr", "define", "tuned", "class", "a::b", "::", "9a", "everything",
     "decisions", "trials", "quarantine", "evaluations", "seconds", "best", ":best", ":worst",
     // what must be escaped or quoted

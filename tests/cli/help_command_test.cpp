@@ -71,7 +71,8 @@ TEST_CASE("a mistyped command or option is answered with the nearest one and exi
   for (const auto& [words, hint] : std::vector<std::pair<Words, std::string>>{
            {{"lst"}, "Did you mean `tuner list`?"},
            {{"tune", "--probelm", "n=1"}, "Did you mean --problem?"},
-           {{"tune", "--replay=x", "--strategy", "exhastive"}, "Did you mean exhaustive?"},
+           {{"tune", "--replay=x", "--strategy", "exhastive"}, "did you mean `exhaustive`?"},
+           {{"tune", "--replay=x", "--strategy", "genetic"}, "use `model`"},
            {{"tune", "--replay=x", "--mode", "hot"}, "cold, warm"},
            {{"kernel.cu"}, "`tuner tune kernel.cu`"},
            {{"my $HOME kernel.cu"}, "`tuner tune 'my $HOME kernel.cu'`"},

@@ -58,17 +58,17 @@ TEST_CASE("strategies are scored on every recording, in one table with the mean"
   const User user;
   user.folder().write("one.csv", bowl());
   user.folder().write("two.csv", bowl());
-  const Result result = user.run({"simulate", "one.csv", "two.csv", "--strategy", "random,local", "--repeats", "3"});
+  const Result result = user.run({"simulate", "one.csv", "two.csv", "--strategy", "random,model", "--repeats", "3"});
   check_out(result, 0,
-            {"2 recordings, 3 runs each, 200 evaluations, seed 0", "score_f200", "\nrandom\n  one ", "\nlocal\n  one ",
-             "\n  two ", "\nmean of 2\n  random ", "\n  local "});
+            {"2 recordings, 3 runs each, 200 evaluations, seed 0", "score_f200", "\nrandom\n  one ", "\nmodel\n  one ",
+             "\n  two ", "\nmean of 2\n  random ", "\n  model "});
   CHECK(result.err.empty());
 }
 
 TEST_CASE("the JSON has curves, their marks, standard errors and what is known of the space") {
   const User user;
   user.folder().write("bowl.csv", bowl());
-  const json object = simulated(user, {"bowl.csv", "--strategy", "random", "--strategy", "local", "--repeats", "40",
+  const json object = simulated(user, {"bowl.csv", "--strategy", "random", "--strategy", "model", "--repeats", "40",
                                        "--budget", "60", "--seed", "2"});
   CHECK(object["format"] == 1);
   CHECK(object["budget"] == 60);
@@ -98,20 +98,20 @@ TEST_CASE("scores depend on the seed, and neither on threads nor on what else is
   user.folder().write("one.csv", bowl());
   user.folder().write("two.csv", bowl(",compile_ms", ",1"));
   const auto with = [&](const Words& more) {
-    return without_cpu(simulated(user, joined({"one.csv", "--strategy", "local", "--repeats", "9"}, more)));
+    return without_cpu(simulated(user, joined({"one.csv", "--strategy", "model", "--repeats", "9"}, more)));
   };
   const json one = with({"--workers", "1"});
   CHECK(with({"--workers", "4"}) == one);
   CHECK(with({"--seed", "1"})["strategies"] != one["strategies"]);
   const json more =
-      without_cpu(simulated(user, {"two.csv", "one.csv", "--strategy", "random,local", "--repeats", "9"}));
+      without_cpu(simulated(user, {"two.csv", "one.csv", "--strategy", "random,model", "--repeats", "9"}));
   CHECK(more["strategies"][1]["spaces"][1] == one["strategies"][0]["spaces"][0]);
 }
 
 TEST_CASE("--batch, --noise and --permute change the search, not what it is judged by") {
   const User user;
   user.folder().write("bowl.csv", bowl());
-  const Words words{"bowl.csv", "--strategy", "local", "--repeats", "30", "--budget", "60"};
+  const Words words{"bowl.csv", "--strategy", "model", "--repeats", "30", "--budget", "60"};
   const json plain = simulated(user, words);
   for (const Words& options : {Words{"--batch", "8"}, {"--noise"}, {"--permute"}}) {
     CAPTURE(options[0]);
@@ -181,8 +181,8 @@ TEST_CASE("what cannot be simulated is one sentence and exit code 2") {
                                                   {{"text.csv"}, "text.csv:1: it does not start with"},
                                                   {{"failed.csv"}, "Every configuration in failed.csv failed"},
                                                   {{"bowl.csv", "--budget", "0"}, "from 1 to"},
-                                                  {{"bowl.csv", "--strategy", "randm"}, "Did you mean random?"},
-                                                  {{"bowl.csv", "--strategy", "random,"}, "Valid values: auto"},
+                                                  {{"bowl.csv", "--strategy", "randm"}, "did you mean `random`?"},
+                                                  {{"bowl.csv", "--strategy", "random,"}, "known: auto"},
                                                   {{"bowl.csv", "--cost", "time"}, "evaluations, seconds"},
                                                   {{"bowl.csv", "--promising", "nofile.csv"}, "nofile.csv"},
                                                   {{"bowl.csv", "--promising-count", "2"}, "--promising"}}) {
@@ -193,7 +193,7 @@ TEST_CASE("what cannot be simulated is one sentence and exit code 2") {
 TEST_CASE("Ctrl-C ends a simulation without scores and with 130") {
   const User user;
   user.folder().write("bowl.csv", bowl());
-  Running running(user, {"simulate", "bowl.csv", "--repeats", "100000", "--strategy", "local", "--workers", "1"},
+  Running running(user, {"simulate", "bowl.csv", "--repeats", "100000", "--strategy", "model", "--workers", "1"},
                   Terminal::error);
   REQUIRE(running.says("of 100000 runs"));
   running.signal(SIGINT);

@@ -66,13 +66,6 @@ po::options_description declare(const Command& command) {
   return declared;
 }
 
-void require_choice(std::string_view option, const std::string& text, const std::vector<std::string>& choices) {
-  if (std::ranges::find(choices, text) != choices.end()) return;
-  const std::string nearest = search::nearest_name(text, choices);
-  bad(fmt::format("{} does not accept `{}`.{} Valid values: {}.", spelled(option), text,
-                  nearest.empty() ? "" : fmt::format(" Did you mean {}?", nearest), fmt::join(choices, ", ")));
-}
-
 }  // namespace
 
 std::string spelled(std::string_view option) {
@@ -156,17 +149,17 @@ std::optional<std::uint64_t> Arguments::number(std::string_view option, std::uin
 
 std::optional<std::string> Arguments::choice(std::string_view option, const std::vector<std::string>& choices) const {
   const std::optional<std::string> text = value(option);
-  if (text) require_choice(option, *text, choices);
-  return text;
+  if (!text || std::ranges::find(choices, *text) != choices.end()) return text;
+  const std::string nearest = search::nearest_name(*text, choices);
+  bad(fmt::format("{} does not accept `{}`.{} Valid values: {}.", spelled(option), *text,
+                  nearest.empty() ? "" : fmt::format(" Did you mean {}?", nearest), fmt::join(choices, ", ")));
 }
 
-std::vector<std::string> Arguments::all_choices(std::string_view option,
-                                                const std::vector<std::string>& choices) const {
+std::vector<std::string> Arguments::listed(std::string_view option) const {
   std::vector<std::string> chosen;
   for (const std::string& value : values(option)) {
     for (const auto part : std::views::split(value, ',')) {
       std::string name(part.begin(), part.end());
-      require_choice(option, name, choices);
       if (std::ranges::find(chosen, name) == chosen.end()) chosen.push_back(std::move(name));
     }
   }

@@ -32,8 +32,8 @@ class Arguments {
                                       std::uint64_t highest = std::numeric_limits<std::uint64_t>::max()) const;
   /// One of `choices`. Throws Error{bad_usage} listing them.
   std::optional<std::string> choice(std::string_view option, const std::vector<std::string>& choices) const;
-  /// The same of every name in the values of a repeatable option, between commas or not: each once.
-  std::vector<std::string> all_choices(std::string_view option, const std::vector<std::string>& choices) const;
+  /// Every name in the values of a repeatable option, between commas or not: each once.
+  std::vector<std::string> listed(std::string_view option) const;
   /// "250ms", "2s", "5min". Throws Error{bad_usage}.
   std::optional<std::chrono::milliseconds> duration(std::string_view option) const;
 

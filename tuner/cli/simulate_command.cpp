@@ -44,7 +44,8 @@ SimulateRequest read_simulate_request(const Arguments& arguments) {
                                      "kernel_sources/recordings/prefetch__H200.csv`; `tuner tune --record FILE` "
                                      "writes one."));
   }
-  request.strategies = arguments.all_choices("strategy", search::strategy_names());
+  request.strategies = arguments.listed("strategy");
+  for (const std::string& strategy : request.strategies) search::require_strategy(strategy);
   if (request.strategies.empty()) request.strategies.emplace_back("auto");
   request.repeats = arguments.number("repeats", 1, kMostRepeats).value_or(request.repeats);
   request.budget = arguments.number("budget", 1, kMostEvaluations).value_or(request.budget);
@@ -143,7 +144,7 @@ Command simulate_command() {
               {"workers", Kind::value, "N", "threads; scores do not depend on it; default: one for each usable core"},
           },
       .most_operands = kMostRecordings,
-      .examples = {{"tuner simulate kernel_sources/recordings/prefetch__H200.csv --strategy random,local",
+      .examples = {{"tuner simulate kernel_sources/recordings/prefetch__H200.csv --strategy random,model",
                     "compare two strategies on the recording that comes with the kernels"},
                    {"tuner simulate spaces/*.csv.gz --repeats 100 --json",
                     "score the default strategy on many recordings, with curves and standard errors"}},

@@ -65,8 +65,8 @@ TuneRequest read_tune_request(const Arguments& arguments) {
     request.mode = timing_from_string(*mode);
   }
   engine::SessionOptions& session = request.session;
-  std::vector<std::string> strategies = search::strategy_names();
-  session.strategy = arguments.choice("strategy", strategies).value_or(session.strategy);
+  session.strategy = arguments.value("strategy").value_or(session.strategy);
+  search::require_strategy(session.strategy);
   for (const std::string& limit : arguments.values("budget")) session.budget.add(limit);
   if (const auto target = arguments.value("stop-at")) session.budget.stop_at(*target);
   session.budget.idle = arguments.number("stop-after-idle", 1);

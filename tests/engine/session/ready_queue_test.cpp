@@ -84,7 +84,7 @@ TEST_CASE("a session runs those first whose binaries promise more, and tells the
 }
 
 TEST_CASE("whatever their order on the device, a seed asks for the same") {
-  const SessionOptions options{.strategy = "local", .budget = {.evaluations = 8}, .seed = 5};
+  const SessionOptions options{.strategy = "model", .budget = {.evaluations = 8}, .seed = 5};
   Laboratory plain(make_task(), ordinary, 1);
   Laboratory reordered(make_task(), many_registers, 1);
   plain.tune(options);

@@ -139,7 +139,7 @@ TEST_CASE("the same seed gives the same visits, another seed others, with noise 
   const Space space = triangle(30);
   const RecordedSpace rows = recorded(space);
   const auto run = [&](std::uint64_t seed, Noise noise) {
-    return times(simulate(rows, {.strategy = "local", .given = {.seed = seed}, .budget = 100, .noise = noise}));
+    return times(simulate(rows, {.strategy = "model", .given = {.seed = seed}, .budget = 100, .noise = noise}));
   };
   CHECK(run(1, Noise::recorded) == run(1, Noise::recorded));
   CHECK(run(1, Noise::recorded) != run(2, Noise::recorded));

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "search/strategy/features.hpp"
+#include "search/strategy/model.hpp"
 #include "search/strategy/prng.hpp"
 #include "search/strategy/randomised_trees.hpp"
 #include "search/strategy/rare_values.hpp"
@@ -172,6 +173,30 @@ TEST_CASE("the model tries a rare variant, however many configurations the other
     }
     CHECK(tried);
   }
+}
+
+TEST_CASE("a model that expects hardly any improvement looks elsewhere, too") {
+  // A wide basin of slightly different times far from a narrow one that is twice as fast.
+  const Space space({numbers("a", test::integers(40, 0)), numbers("b", test::integers(40, 0))}, {}, {});
+  const auto time = [](const Configuration& configuration) {
+    const auto a = static_cast<double>(configuration.choice[0]), b = static_cast<double>(configuration.choice[1]);
+    return a == 37 ? 50.0 + b : a < 30 ? 100 + a / 100 + b / 1000 : 200.0;
+  };
+  const auto best_of = [&](double least_improvement) {
+    double sum = 0;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const auto model = make_model(space, seed, {.least_improvement = least_improvement});
+      double best = 1000;
+      for (int i = 0; i < 120; ++i) {
+        const Configuration next = model->ask(1).at(0);
+        best = std::min(best, time(next));
+        model->tell({.configuration = next, .time_ns = time(next)});
+      }
+      sum += best / 20;
+    }
+    return sum;
+  };
+  CHECK(best_of(1e-3) < 0.8 * best_of(0));
 }
 
 }  // namespace

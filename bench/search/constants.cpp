@@ -1,0 +1,222 @@
+// How well the model's constants carry over to kernels on which they were not chosen; prints markdown for
+// docs/results/.
+//   TUNER_SPACES_DIR=FOLDER bench_search_constants FAMILY=PREFIX,... [REPEATS [CHOICE_REPEATS]]
+// A recording belongs to the first family of which its file's name begins with a prefix; each belongs to one. Every
+// family is scored with those constants of the grid below that have the best mean score on all other families, over
+// CHOICE_REPEATS (default 20) runs a recording; the score has REPEATS (default 60) runs of other seeds.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+
+#include "bench/program.hpp"
+#include "bench/search/recordings.hpp"
+#include "search/strategy/model.hpp"
+#include "search/strategy/prng.hpp"
+#include "tuner/cli/simulate_space.hpp"
+
+namespace {
+
+using tuner::cli::SimulatedSpace;
+using tuner::search::ModelConstants;
+using tuner::search::Score;
+
+struct Family {
+  std::string name;
+  std::vector<std::string> prefixes;
+};
+struct Recording {
+  SimulatedSpace space;
+  std::size_t family;
+};
+/// Of one set of constants on one recording.
+struct Result {
+  Score score;
+  double suggestion_us = 0;
+};
+
+/// Every combination of these that looks at no more configurations for a proposal than `kMostLookedAt`: what may be
+/// chosen is bounded by what a proposal costs.
+constexpr std::array<std::size_t, 3> kSamples{6, 10, 16};
+constexpr std::array<std::size_t, 3> kBases{5, 8, 12};
+constexpr std::array<std::size_t, 2> kNeighbours{32, 128};
+constexpr std::array<std::size_t, 2> kRandom{50, 100};  ///< and walks, four for each five
+constexpr std::size_t kMostLookedAt = 820;
+
+std::vector<ModelConstants> grid() {
+  std::vector<ModelConstants> result;
+  for (const std::size_t sample : kSamples) {
+    for (const std::size_t bases : kBases) {
+      for (const std::size_t neighbours : kNeighbours) {
+        for (const std::size_t random : kRandom) {
+          ModelConstants constants;
+          constants.sample = sample;
+          constants.bases = bases;
+          constants.neighbours = neighbours;
+          constants.walks = random * 4 / 5;
+          constants.random = random;
+          if (bases * neighbours + constants.walks + constants.random <= kMostLookedAt) result.push_back(constants);
+        }
+      }
+    }
+  }
+  return result;
+}
+
+std::string text(const ModelConstants& constants) {
+  return fmt::format("sample {}, bases {}, neighbours {}, walks {}, random {}", constants.sample, constants.bases,
+                     constants.neighbours, constants.walks, constants.random);
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts{""};
+  for (const char c : text) {
+    if (c == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+Family read_family(const std::string& word) {
+  const std::vector<std::string> sides = split(word, '=');
+  if (sides.size() != 2) throw std::runtime_error(word + " is no FAMILY=PREFIX,...");
+  return {sides[0], split(sides[1], ',')};
+}
+
+std::size_t family_of(const std::string& name, const std::vector<Family>& families) {
+  for (std::size_t i = 0; i < families.size(); ++i) {
+    for (const std::string& prefix : families[i].prefixes) {
+      if (name.starts_with(prefix)) return i;
+    }
+  }
+  throw std::runtime_error(name + " belongs to no family; name one that has a prefix of it");
+}
+
+/// Runs `first` to `first + count - 1` of one set of constants on one recording. The runs of a number have the same
+/// seed whatever the constants are.
+Result run(const SimulatedSpace& space, const ModelConstants& constants, std::size_t first, std::size_t count) {
+  std::vector<std::vector<double>> curves;
+  double sum_us = 0;
+  std::size_t suggestions = 0;
+  for (std::size_t i = first; i < first + count; ++i) {
+    tuner::search::Prng seeds(space.fingerprint + i);
+    const auto model = tuner::search::make_model(space.task->space(), seeds.next(), constants);
+    const tuner::search::SimulatedRun run =
+        tuner::search::simulate(*model, space.recorded, {.budget = space.yardstick.budget()});
+    curves.push_back(space.yardstick.fractions(run.visits));
+    sum_us = std::accumulate(run.suggestion_us.begin(), run.suggestion_us.end(), sum_us);
+    suggestions += run.suggestion_us.size();
+  }
+  return {tuner::search::score_of(space.yardstick, curves), sum_us / static_cast<double>(suggestions)};
+}
+
+/// `work(0)` to `work(count - 1)`, on every core.
+template <typename Work>
+void in_parallel(std::size_t count, Work work) {
+  std::atomic<std::size_t> next = 0;
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i) {
+    threads.emplace_back([&] {
+      for (std::size_t item = next++; item < count; item = next++) work(item);
+    });
+  }
+}
+
+double mean_score_without(const std::vector<Recording>& recordings, const std::vector<double>& scores,
+                          std::size_t family) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < recordings.size(); ++i) {
+    if (recordings[i].family == family) continue;
+    sum += scores[i];
+    ++count;
+  }
+  return sum / static_cast<double>(count);
+}
+
+int judge(const std::vector<std::string>& words) {
+  std::vector<Family> families;
+  std::vector<std::size_t> numbers;
+  for (const std::string& word : words) {
+    if (word.find('=') != std::string::npos) {
+      families.push_back(read_family(word));
+    } else {
+      numbers.push_back(std::max(1UL, std::stoul(word)));
+    }
+  }
+  if (families.size() < 2) throw std::runtime_error("name two families or more, FAMILY=PREFIX,...");
+  const std::size_t repeats = numbers.empty() ? 60 : numbers[0];
+  const std::size_t choice_repeats = numbers.size() < 2 ? 20 : numbers[1];
+
+  std::vector<Recording> recordings;
+  for (const std::string& file : tuner::bench::recordings()) {
+    SimulatedSpace space = tuner::cli::load_space(file, {});
+    const std::size_t family = family_of(space.name, families);
+    recordings.push_back({std::move(space), family});
+  }
+
+  const std::vector<ModelConstants> points = grid();
+  std::vector<std::vector<double>> scores(points.size(), std::vector<double>(recordings.size()));
+  in_parallel(points.size() * recordings.size(), [&](std::size_t item) {
+    const std::size_t point = item / recordings.size(), i = item % recordings.size();
+    scores[point][i] = run(recordings[i].space, points[point], repeats, choice_repeats).score.score.mean;
+  });
+  const auto chosen_without = [&](std::size_t family) {
+    std::size_t best = 0;
+    for (std::size_t point = 1; point < points.size(); ++point) {
+      if (mean_score_without(recordings, scores[point], family) > mean_score_without(recordings, scores[best], family))
+        best = point;
+    }
+    return best;
+  };
+  std::vector<std::size_t> chosen;
+  for (std::size_t family = 0; family < families.size(); ++family) chosen.push_back(chosen_without(family));
+
+  std::vector<Result> results(recordings.size());
+  in_parallel(recordings.size(), [&](std::size_t i) {
+    results[i] = run(recordings[i].space, points[chosen[recordings[i].family]], 0, repeats);
+  });
+
+  std::vector<Score> all;
+  double least = 1, least_fraction = 1, sum_us = 0;
+  for (const Result& result : results) {
+    all.push_back(result.score);
+    least = std::min(least, result.score.score.mean);
+    least_fraction = std::min(least_fraction, result.score.fraction.back().mean);
+    sum_us += result.suggestion_us / static_cast<double>(results.size());
+  }
+  const Score mean = tuner::search::average(all);
+  fmt::print("score_f200 {:.3f} ± {:.3f}, least {:.3f}; fraction at 200 {:.3f}, least {:.3f}; {:.0f} µs a suggestion\n",
+             mean.score.mean, mean.score.standard_error, least, mean.fraction.back().mean, least_fraction, sum_us);
+  fmt::print("\n| family left out | chosen on the others, of {} points | their mean score |\n|---|---|---|\n",
+             points.size());
+  for (std::size_t family = 0; family < families.size(); ++family) {
+    fmt::print("| {} | {} | {:.3f} |\n", families[family].name, text(points[chosen[family]]),
+               mean_score_without(recordings, scores[chosen[family]], family));
+  }
+  const std::size_t everything = chosen_without(families.size());
+  fmt::print("| none | {} | {:.3f} |\n", text(points[everything]),
+             mean_score_without(recordings, scores[everything], families.size()));
+  fmt::print("\n| recording | score_f200 | @100 | @200 |\n|---|---|---|---|\n");
+  for (std::size_t i = 0; i < recordings.size(); ++i) {
+    const Score& score = results[i].score;
+    fmt::print("| {} | {:.3f} ± {:.3f} | {:.3f} | {:.3f} |\n", recordings[i].space.name, score.score.mean,
+               score.score.standard_error, score.fraction[score.fraction.size() / 2 - 1].mean,
+               score.fraction.back().mean);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return tuner::bench::run_program("bench_search_constants", [&] { return judge({argv + 1, argv + argc}); });
+}
