@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cache/store/run.hpp"
+#include "tuner/effort.hpp"
 
 namespace tuner::cache {
 
@@ -39,6 +40,11 @@ struct Decision : Run {
   std::int64_t awkward_sizes = 0;
   bool noisy = false;      ///< the device was disturbed while it was measured
   bool contended = false;  ///< other processes had the GPU open meanwhile
+  /// How thoroughly the space was searched; nothing: unknown, in rows of earlier versions.
+  std::optional<Effort> effort;
+  std::optional<std::int64_t> evaluated;   ///< configurations that this search asked for; unknown likewise
+  std::optional<std::int64_t> space_size;  ///< valid configurations of the space that was searched; unknown likewise
+  std::string stopped_because;             ///< the rule that ended the search before the whole space; empty: none
   Hash binary_hash;
   std::string launch;
   std::map<std::string, std::int64_t> counters;  ///< asked, compiled, deduplicated, launched, stored, failed_<outcome>
