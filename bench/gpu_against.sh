@@ -26,7 +26,7 @@ seconds() {
   local folder begin end
   folder=$(mktemp -d)
   begin=$(date +%s.%N)
-  TUNER_DB=$folder of "$1" tuner tune kernel_sources/prefetch.cu \
+  TUNER_DB=$folder of "$1" tuner tune kernel_sources/prefetch.cu --strategy exhaustive \
     --problem rows=528,row_length=65536 --where "$(grep -v '^ *#' bench/comparison_space.where | tr '\n' ' ')" \
     >>"$out/session.log" 2>&1 || printf 'a session of %s failed\n' "$1" >>"$out/session.log"
   end=$(date +%s.%N)

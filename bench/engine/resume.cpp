@@ -67,7 +67,7 @@ int run(int argc, char** argv) {
   for (const int percent : {25, 50, 75}) {
     const bench::ScratchFolder folder;
     std::vector<std::string> tune = arguments;
-    tune.insert(tune.begin(), "tune");
+    tune.insert(tune.begin(), {"tune", "--effort", "full"});
     const Killed killed = kill_after(folder.path(), tune, space * percent / 100);
     const bench::TunerRun next = bench::tune(folder.path(), arguments);
     const nlohmann::json& counters = next.report["counters"];

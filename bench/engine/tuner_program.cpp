@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <algorithm>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -46,6 +48,9 @@ CommandRun run_command(const std::string& command) {
 }
 
 TunerRun tune(const std::filesystem::path& folder, std::vector<std::string> arguments, bool required) {
+  if (std::find(arguments.begin(), arguments.end(), "--effort") == arguments.end()) {
+    arguments.insert(arguments.end(), {"--effort", "full"});
+  }
   arguments.insert(arguments.begin(), "tune");
   arguments.emplace_back("--json");
   const std::string errors = (folder / "errors").string();

@@ -1,11 +1,12 @@
-// What a budget of a few evaluations finds on the GPU at hand, against the whole space: one session over everything,
-// then one with the budget for each seed, all from empty databases, and in the end all their winners side by side.
+// What a budget of a few evaluations, or an effort, finds on the GPU at hand, against the whole space: one session over
+// everything, then one with the limit for each seed, all from empty databases, and in the end all their winners side by
+// side.
 //
-//   bench_search_budget KERNEL_FILE PROBLEM BUDGET SEEDS [OPTION...]
+//   bench_search_budget KERNEL_FILE PROBLEM BUDGET|EFFORT SEEDS [OPTION...]
 //
-// Options are those of `tuner tune`, for all sessions (--where EXPR). Prints a markdown table. A winner's share of the
-// optimum is the shortest time of all that were measured side by side over its own. Ends with 1 if a session has no
-// winner; never for being slow.
+// Options are those of `tuner tune`, for all sessions (--kernel NAME, --where EXPR). Prints a markdown table, of an
+// effort one line. A winner's share of the optimum is the shortest time of all that were measured side by side over its
+// own. Ends with 1 if a session has no winner; never for being slow.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,6 +22,7 @@
 #include "bench/kernels/side_by_side.hpp"
 #include "bench/program.hpp"
 #include "tuner/core/base/text.hpp"
+#include "tuner/effort.hpp"
 
 namespace tuner::bench {
 namespace {
@@ -47,16 +49,37 @@ Session search(const std::string& label, const std::string& file, const std::str
   return {label, run.report["winner"]["configuration"], run.seconds, run.report["counters"].value("asked", 0)};
 }
 
-void compare(const std::string& file, const std::string& problem, const std::string& budget, int seeds,
+/// The kernel, its configurations, seconds for all of them, then of each seed how many were tried, its seconds, and its
+/// winner's speed against that of the complete search.
+void print_line(const std::string& kernel, const std::vector<Session>& sessions,
+                const std::vector<Contestant>& contestants) {
+  std::string tried, seconds, shares;
+  double ratio = 0, worst = 1;
+  for (std::size_t i = 1; i < sessions.size(); ++i) {
+    const double share = contestants[i].speedup.ratio / contestants[0].speedup.ratio;
+    tried += fmt::format("{}{}", i == 1 ? "" : ", ", sessions[i].tried);
+    seconds += fmt::format("{}{:.1f}", i == 1 ? "" : ", ", sessions[i].seconds);
+    shares += fmt::format("{}{:.3f}", i == 1 ? "" : ", ", share);
+    ratio += sessions[i].seconds / sessions[0].seconds / static_cast<double>(sessions.size() - 1);
+    worst = std::min(worst, share);
+  }
+  fmt::print("{}", table_line({kernel, std::to_string(sessions[0].tried), fmt::format("{:.1f}", sessions[0].seconds),
+                               tried, seconds, fmt::format("{:.3f}", ratio), shares, fmt::format("{:.3f}", worst)}));
+}
+
+void compare(const std::string& file, const std::string& problem, const std::string& limit, int seeds,
              const std::vector<std::string>& options) {
   std::vector<Session> sessions{search("whole space", file, problem, options)};
   for (int seed = 0; seed < seeds; ++seed) {
-    std::vector<std::string> limited{"--budget", budget, "--seed", std::to_string(seed)};
+    std::vector<std::string> limited{effort_from_string(limit) ? "--effort" : "--budget", limit, "--seed",
+                                     std::to_string(seed)};
     limited.insert(limited.end(), options.begin(), options.end());
     sessions.push_back(search(fmt::format("seed {}", seed), file, problem, limited));
   }
   Laboratory laboratory;
-  const Task task = task_of({file, ""}, problem, laboratory.device());
+  const auto named = std::find(options.begin(), options.end(), "--kernel");
+  const std::string kernel = named == options.end() ? "" : *std::next(named);
+  const Task task = task_of({file, kernel}, problem, laboratory.device());
   std::vector<Contestant> contestants;
   for (const Session& session : sessions) contestants.push_back({session.label, session.winner});
   measure_side_by_side(laboratory, task, contestants, kBlocks, kLimit);
@@ -65,6 +88,7 @@ void compare(const std::string& file, const std::string& problem, const std::str
     if (!contestant.failure.empty()) throw std::runtime_error(contestant.label + ": " + contestant.failure);
     best = std::max(best, contestant.speedup.ratio);
   }
+  if (effort_from_string(limit)) return print_line(task.description().kernel, sessions, contestants);
   fmt::print("{}", table_heading({"search", "tried", "seconds", "winner", "share of the optimum"}));
   int enough = 0;
   for (std::size_t i = 0; i < sessions.size(); ++i) {
@@ -74,7 +98,7 @@ void compare(const std::string& file, const std::string& problem, const std::str
                                  fmt::format("{:.2f}", sessions[i].seconds), time_text(contestants[i].time_ns),
                                  fmt::format("{:.3f}", share)}));
   }
-  fmt::print("\n{} of {} searches with a budget of {} found {} of the optimum or more.\n", enough, seeds, budget,
+  fmt::print("\n{} of {} searches with a budget of {} found {} of the optimum or more.\n", enough, seeds, limit,
              kEnough);
 }
 
@@ -84,8 +108,9 @@ void compare(const std::string& file, const std::string& problem, const std::str
 int main(int count, char** arguments) {
   const std::span<char*> words(arguments, static_cast<std::size_t>(count));
   if (count < 5) {
-    std::fputs("usage: bench_search_budget KERNEL_FILE PROBLEM BUDGET SEEDS [OPTION...]   (PROBLEM may be empty)\n",
-               stderr);
+    std::fputs(
+        "usage: bench_search_budget KERNEL_FILE PROBLEM BUDGET|EFFORT SEEDS [OPTION...]   (PROBLEM may be empty)\n",
+        stderr);
     return 2;
   }
   return tuner::bench::run_program("bench_search_budget", [&] {

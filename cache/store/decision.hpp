@@ -44,6 +44,7 @@ struct Decision : Run {
   std::optional<Effort> effort;
   std::optional<std::int64_t> evaluated;   ///< configurations that this search asked for; unknown likewise
   std::optional<std::int64_t> space_size;  ///< valid configurations of the space that was searched; unknown likewise
+  std::string space_hash;                  ///< of its parameters, values and constraints; empty: unknown
   std::string stopped_because;             ///< the rule that ended the search before the whole space; empty: none
   Hash binary_hash;
   std::string launch;
@@ -71,6 +72,11 @@ void describe_columns(Fields& fields, Some& decision) {
   fields("binary_hash", decision.binary_hash);
   fields("launch", decision.launch);
   fields("created_unix_ms", decision.created_unix_ms);
+  fields("effort", decision.effort);
+  fields("evaluated", decision.evaluated);
+  fields("space_size", decision.space_size);
+  fields("space_hash", decision.space_hash);
+  fields("stopped_because", decision.stopped_because);
 }
 
 /// All of it.

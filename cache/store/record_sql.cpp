@@ -27,6 +27,16 @@ int RowReader::number_of(const char* what, std::string_view (*name)(int)) {
        row_.connection().path().string(), what, stored, sqlite::kDamageNextStep);
 }
 
+void RowReader::take(Effort& value) {
+  const std::string text = row_.text(next_++);
+  const auto effort = effort_from_string(text);
+  if (!effort) {
+    fail(Errc::store_damaged, "The database {} is damaged: a decision's effort is \"{}\", which does not exist. {}",
+         row_.connection().path().string(), text, sqlite::kDamageNextStep);
+  }
+  value = *effort;
+}
+
 void RowReader::take(std::vector<double>& samples) {
   const std::string text = row_.text(next_++);
   auto numbers = doubles_from_json(text);

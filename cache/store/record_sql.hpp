@@ -12,6 +12,7 @@
 #include "cache/store/described.hpp"
 #include "cache/store/run.hpp"
 #include "cache/store/samples.hpp"
+#include "tuner/effort.hpp"
 #include "tuner/outcome.hpp"
 
 namespace tuner::cache {
@@ -51,6 +52,10 @@ class RowBinder {
     statement_.bind_at(++index_, member);
   }
   void operator()(const char*, const std::vector<double>& samples) { statement_.bind_at(++index_, to_json(samples)); }
+  /// As its name.
+  void operator()(const char*, const std::optional<Effort>& effort) {
+    statement_.bind_at(++index_, effort ? std::optional(to_string(*effort)) : std::nullopt);
+  }
 
  private:
   sqlite::Statement& statement_;
@@ -71,8 +76,8 @@ std::int64_t insert_row(const sqlite::Connection& connection, std::string_view t
   return sqlite3_last_insert_rowid(connection.get());
 }
 
-/// Reads the columns of a row from left to right. Throws Error{store_damaged} for an outcome, an origin or samples that
-/// do not exist in this program.
+/// Reads the columns of a row from left to right. Throws Error{store_damaged} for an outcome, an origin, an effort or
+/// samples that do not exist in this program.
 class RowReader {
  public:
   explicit RowReader(const sqlite::Statement& row) : row_(row) {}
@@ -98,6 +103,7 @@ class RowReader {
   void take(Origin& value) {
     value = Origin(number_of("origin", [](int n) { return to_string(Origin(n)); }));
   }
+  void take(Effort& value);
   void take(std::vector<double>& samples);
   void take(std::vector<std::byte>& bytes);
   template <class T>

@@ -11,5 +11,7 @@ namespace tuner::cache {
 extern const char* const kDecisionsStep1;
 /// Quarantine, forgetting, and what a decision was verified at and disturbed by.
 extern const char* const kDecisionsStep2;
+/// How thoroughly the space of a decision was searched.
+extern const char* const kDecisionsStep4;
 
 }  // namespace tuner::cache

@@ -37,6 +37,9 @@ class StorableCheck {
     if (to_string(outcome) != "unknown") return;
     refuse(fmt::format("the outcome {}, which does not exist", static_cast<int>(outcome)));
   }
+  void operator()(std::string_view, Effort effort) const {
+    if (!is_known(effort)) refuse(fmt::format("the effort {}, which does not exist", static_cast<int>(effort)));
+  }
 
  private:
   [[noreturn]] void refuse(const std::string& what) const {

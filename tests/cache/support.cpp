@@ -92,6 +92,11 @@ Decision full_decision(const std::string& configuration) {
   decision.awkward_sizes = 5;
   decision.noisy = true;
   decision.contended = true;
+  decision.effort = Effort::full;
+  decision.evaluated = 708;
+  decision.space_size = 9921;
+  decision.space_hash = "0123456789abcdef0123456789abcdef";
+  decision.stopped_because = "the budget of 60.0 s is spent";
   decision.binary_hash = {"ffeeddccbbaa99887766554433221100"};
   decision.launch = "grid=528x1x1 block=512x1x1 shared=0";
   decision.counters = {{"asked", 708}, {"compiled", 700}, {"failed_compile_error", 8}};

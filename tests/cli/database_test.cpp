@@ -100,6 +100,32 @@ TEST_CASE("show has the interval, the tie, the failure with its reason, the tria
   check_out(user.run({"show", "2", "--trials", "1"}), 0, {"Fastest 1 of 3"});
 }
 
+TEST_CASE("show tells how thoroughly the space was searched, where that is known") {
+  const User user;
+  cache::Decision decision = decision_on_h200("scale", "n=1", kFast);
+  open_database(user)->record_decision(decision);
+  const std::string unknown = user.run({"show", "scale"}).out;
+  CHECK_FALSE(contains(unknown, "searched "));
+  CHECK_FALSE(contains(unknown, "stopped "));
+  for (const char* const key : {"effort", "evaluated", "space_size", "stopped_because"}) {
+    INFO(key);
+    CHECK(shown(user, "scale")["decision"].at(key).is_null());
+  }
+  decision.effort = tuner::Effort::quick;
+  decision.evaluated = 60;
+  decision.space_size = 9921;
+  decision.stopped_because = "the budget of 60 configurations is spent";
+  open_database(user)->record_decision(decision);
+  check_out(user.run({"show", "scale"}), 0,
+            {"searched   60 of 9,921 configurations, effort quick",
+             "stopped    because the budget of 60 configurations is spent"});
+  const json known = shown(user, "scale")["decision"];
+  CHECK(known["effort"] == "quick");
+  CHECK(known["evaluated"] == 60);
+  CHECK(known["space_size"] == 9921);
+  CHECK(known["stopped_because"] == "the budget of 60 configurations is spent");
+}
+
 TEST_CASE("show --json has every trial with its samples") {
   const DatabaseOwner user;
   const json object = shown(user, "2");

@@ -54,6 +54,12 @@ Description small_space(const std::string& first_kind = "right", const std::stri
   return Description::from_text(text + more, {.name = "faults.cu"});
 }
 
+/// Sixty-four configurations, all of them right: more than a quick search tries.
+Description larger_space() {
+  const std::string text = cache::test::read_bytes(TUNER_FAULTS);
+  return Description::from_text(text + "\n#pragma tuner constraint(KIND == right)\n", {.name = "faults.cu"});
+}
+
 /// What a program passes, and looks at afterwards.
 struct Data {
   std::vector<double> values = std::vector<double>(1000, 1.5), doubled = std::vector<double>(1000);
@@ -250,6 +256,44 @@ TEST_CASE("in mode background the baseline serves at once, and the winner takes 
   CHECK(inspector().modules_unloaded() == unloaded);
   CHECK(&kernel.request({1000}) == &instance);
   CHECK(machine.heard(Notice::Kind::tuning).size() == 2);
+}
+
+TEST_CASE("a program that waits is served a quick search, and one in the background goes on from it") {
+  EngineMachine machine;
+  const auto sessions = [&] {
+    return cache::test::sql(machine.home() / "decisions.db", "SELECT effort, evaluated FROM decision ORDER BY 1, 2");
+  };
+  {
+    Runtime runtime(machine.options(Mode::tune));
+    const Provenance quick = runtime.kernel(larger_space()).request({1000}).provenance();
+    INFO(quick.why);
+    CHECK(quick.rung == Rung::exact);
+    CHECK(quick.effort == Effort::quick);
+    CHECK(sessions() == std::vector<std::string>{"quick|60"});
+  }
+  {
+    Runtime runtime(machine.options(Mode::tune));
+    CHECK(runtime.kernel(larger_space()).request({1000}).provenance().effort == Effort::quick);
+    CHECK(sessions().size() == 1);
+  }
+  Runtime runtime(machine.options(Mode::background));
+  const Instance& instance = runtime.kernel(larger_space()).request({1000});
+  CHECK(instance.rung() == Rung::exact);
+  CHECK(runtime.wait_for_tuning(kPatience));
+  CHECK(instance.provenance().effort == Effort::normal);
+  CHECK(sessions() == std::vector<std::string>{"normal|64", "quick|60"});
+}
+
+TEST_CASE("in the background a quick search is followed by a normal one") {
+  EngineMachine machine;
+  Runtime runtime(machine.options(Mode::background));
+  const Instance& instance = runtime.kernel(larger_space()).request({1000});
+  CHECK(instance.rung() == Rung::baseline);
+  CHECK(runtime.wait_for_tuning(kPatience));
+  CHECK(instance.provenance().effort == Effort::normal);
+  CHECK_FALSE(instance.provenance().tuning);
+  CHECK(cache::test::sql(machine.home() / "decisions.db", "SELECT effort FROM decision ORDER BY decision_id") ==
+        std::vector<std::string>{"quick", "normal"});
 }
 
 TEST_CASE("a winner that is not faster by the threshold is not swapped in, be there constants or not") {

@@ -41,7 +41,8 @@ TEST_CASE_FIXTURE(Program, "a stored winner is served and launched, and says eve
   CHECK_FALSE(provenance.contended);
   CHECK_FALSE(provenance.noisy);
   CHECK_FALSE(provenance.tuning);
-  CHECK(contains(provenance.why, "Stored for this problem"));
+  CHECK_FALSE(provenance.effort);
+  CHECK(provenance.why == "Stored for this problem on this GPU model.");
   CHECK(launched(instance) == Stored{}.configuration);
   CHECK(notices().empty());
 }
@@ -54,6 +55,27 @@ TEST_CASE("what is doubtful about a decision is said") {
   CHECK(provenance.rung == Rung::exact);
   CHECK(provenance.contended);
   CHECK(provenance.noisy);
+}
+
+TEST_CASE("a decision says how thoroughly the space was searched, and of a quick search how little") {
+  const auto served_with = [](Effort effort, std::optional<std::int64_t> evaluated) {
+    return served_after({{.edit = [&](cache::Decision& decision) {
+      decision.effort = effort;
+      decision.evaluated = evaluated;
+      decision.space_size = 9921;
+    }}});
+  };
+  const Provenance quick = served_with(Effort::quick, 60);
+  CHECK(quick.rung == Rung::exact);
+  CHECK(quick.effort == Effort::quick);
+  CHECK(quick.why == "Stored for this problem on this GPU model, after a quick search of 60 of 9,921 configurations.");
+  CHECK(served_with(Effort::quick, 9921).why ==
+        "Stored for this problem on this GPU model, after a quick search of all 9,921 configurations.");
+  CHECK(served_with(Effort::quick, std::nullopt).why ==
+        "Stored for this problem on this GPU model, after a quick search.");
+  const Provenance full = served_with(Effort::full, 9921);
+  CHECK(full.effort == Effort::full);
+  CHECK(full.why == "Stored for this problem on this GPU model.");
 }
 
 TEST_CASE_FIXTURE(Machine, "a decision of the other timing mode is another decision") {

@@ -52,8 +52,8 @@ std::string start(RuntimeOptions options, const Description& description,
 /// A machine on which a program started from the winner before, so that there is a row.
 class Started : public Machine {
  public:
-  Started() {
-    tuned();
+  explicit Started(const Stored& stored = {}) {
+    tuned(stored);
     CHECK(start(options(), wave()) == exact());
     CHECK(rows() == "1");
   }
@@ -88,6 +88,20 @@ std::string replaced(std::string text, const std::string& part, const std::strin
 }
 
 }  // namespace
+
+TEST_CASE("a start from a row knows that the search was a quick one") {
+  Started machine({.edit = [](cache::Decision& decision) {
+    decision.effort = Effort::quick;
+    decision.evaluated = 60;
+    decision.space_size = 9921;
+  }});
+  machine.spoil();
+  Runtime runtime(machine.options());
+  const Provenance provenance = runtime.kernel(wave()).request({100, 1000}).provenance();
+  CHECK(provenance.rung == Rung::exact);
+  CHECK(provenance.effort == Effort::quick);
+  CHECK(contains(provenance.why, "a quick search of 60 of 9,921 configurations"));
+}
 
 TEST_CASE("a start from a row is what the ladder serves, and needs neither the decision's columns nor the binaries") {
   Started machine;

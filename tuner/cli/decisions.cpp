@@ -70,6 +70,7 @@ Json decision_json(const NumberedDecision& numbered) {
                  {"configuration", decision.configuration},
                  {"ties", ties_json(decision.ties)},
                  {"not_compared", not_compared_json(not_compared_in(decision.counters))},
+                 {"effort", decision.effort ? Json(to_string(*decision.effort)) : Json(nullptr)},
                  {"counters", decision.counters},
                  {"conditions", conditions_json(decision.conditions)},
                  {"origin", cache::to_string(decision.origin)},

@@ -18,6 +18,7 @@
 #include "tuner/core/base/wrapping.hpp"
 #include "tuner/core/report/payback.hpp"
 #include "tuner/core/task/not_compared.hpp"
+#include "tuner/core/task/searched_text.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {
@@ -75,6 +76,18 @@ std::string speedup_text(const cache::Decision& decision) {
   return text;
 }
 
+/// How thoroughly the space was searched, as far as it is known.
+std::string search_text(const cache::Decision& decision) {
+  std::string searched = searched_text(decision);
+  if (decision.effort) {
+    searched += fmt::format("{}effort {}", searched.empty() ? "" : ", ", tuner::to_string(*decision.effort));
+  }
+  std::string text;
+  if (!searched.empty()) text += labelled("  searched   ", searched);
+  if (!decision.stopped_because.empty()) text += labelled("  stopped    ", "because " + decision.stopped_because);
+  return text;
+}
+
 std::string decision_text(const NumberedDecision& numbered) {
   const cache::Decision decision = shown(numbered.decision);
   std::string text = fmt::format("Decision {}: {} on {}, {} cache\n", numbered.number, decision.key.kernel_name,
@@ -109,6 +122,7 @@ std::string decision_text(const NumberedDecision& numbered) {
   if (const std::vector<NotCompared> left_out = not_compared_in(decision.counters); !left_out.empty()) {
     text += labelled("  uncompared ", text_of(left_out) + ": the reference leaves them unwritten");
   }
+  text += search_text(decision);
   const cache::Conditions& conditions = decision.conditions;
   const auto version = [](const std::string& text_of) { return text_of.empty() ? std::string("none") : text_of; };
   text += labelled("  made       ",

@@ -15,6 +15,7 @@
 #include "tuner/cli/tune_request.hpp"
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/report/report.hpp"
+#include "tuner/effort.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {
@@ -50,6 +51,16 @@ void read_if_busy(const Arguments& arguments, TuneRequest& request) {
   if (word == "leave") request.if_busy = IfBusy::leave;
 }
 
+/// Rules of the user's own take its place. A recording is to be complete, and a replay costs nothing.
+std::optional<Effort> read_effort(const Arguments& arguments) {
+  const auto named = arguments.choice("effort", {kEfforts.begin(), kEfforts.end()});
+  for (const char* option : {"strategy", "budget", "stop-at", "stop-after-idle", "stop-when-gain-below"}) {
+    if (arguments.has(option)) return std::nullopt;
+  }
+  if (named) return effort_from_string(*named);
+  return arguments.has("record") || arguments.has("replay") ? Effort::full : Effort::normal;
+}
+
 TuneRequest read_tune_request(const Arguments& arguments) {
   TuneRequest request;
   if (!arguments.operands().empty()) request.file = arguments.operands().front();
@@ -71,6 +82,8 @@ TuneRequest read_tune_request(const Arguments& arguments) {
   if (const auto target = arguments.value("stop-at")) session.budget.stop_at(*target);
   session.budget.idle = arguments.number("stop-after-idle", 1);
   if (const auto gain = arguments.value("stop-when-gain-below")) session.budget.stop_when_gain_below(*gain);
+  session.effort = read_effort(arguments);
+  session.takes_stored = true;
   session.mode = request.mode.value_or(Timing::cold);
   session.seed = arguments.number("seed").value_or(0);
   session.launch_timeout = arguments.duration("launch-timeout").value_or(session.launch_timeout);
@@ -193,13 +206,17 @@ Command tune_command() {
               {"pad", Kind::repeatable, "NAME=BYTES",
                "allow reads of up to BYTES bytes before and after buffer NAME, like `pad BYTES` in its directive; "
                "programs can use the winner only if the file declares the same padding; repeat for several buffers"},
+              {"effort", Kind::value, "quick|normal|full",
+               "how thoroughly to search: quick tries 60 configurations; normal everything in a small space, else "
+               "until "
+               "more is unlikely to pay; full everything; default normal, or full with --record and --replay; "
+               "--strategy, --budget and --stop-... replace it"},
               {"strategy", Kind::value, "NAME",
                fmt::format("how to choose configurations: {}; default auto",
                            fmt::join(search::strategy_names(), ", "))},
               {"budget", Kind::repeatable, "200|60s|10%",
                "stop after this many configurations, this much time (ms, s, min) or this share of the space; combine "
-               "limits with commas or by repeating the option: the first one reached ends the search; default: the "
-               "whole space"},
+               "limits with commas or by repeating the option: the first one reached ends the search"},
               {"stop-at", Kind::value, "TIME|1.5x",
                "stop as soon as a configuration takes at most this long (ns, us, ms, s), or reaches "
                "this speed-up over the baseline"},

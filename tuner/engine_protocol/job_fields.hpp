@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tuner/effort.hpp"
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/device/device_fields.hpp"
 #include "tuner/engine_protocol/jobs.hpp"
@@ -26,8 +27,10 @@ void describe(auto& fields, CompileAnswer& answer) {
 }
 
 void describe(auto& fields, TuneJob& job) {
-  auto& [subject, timing, evaluations, limit, share, compile_workers, launch_timeout, since_unix_ms, serving] = job;
-  fields("subject", subject)("timing", timing)("evaluations", evaluations)("limit_ms", limit)("share", share);
+  auto& [subject, timing, effort, evaluations, limit, share, compile_workers, launch_timeout, since_unix_ms, serving] =
+      job;
+  fields("subject", subject)("timing", timing)("effort", effort)("evaluations", evaluations);
+  fields("limit_ms", limit)("share", share);
   fields("compile_workers", compile_workers)("launch_timeout_ms", launch_timeout)("since_unix_ms", since_unix_ms);
   fields("serving", serving);
 }

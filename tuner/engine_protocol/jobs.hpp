@@ -13,6 +13,7 @@
 #include "tuner/core/description/description.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/task/task.hpp"
+#include "tuner/effort.hpp"
 #include "tuner/outcome.hpp"
 #include "tuner/timing.hpp"
 
@@ -48,12 +49,14 @@ struct CompileAnswer {
 struct TuneJob {
   JobSubject subject;
   Timing timing = Timing::cold;
-  std::uint64_t evaluations = 0;                   ///< 0: the whole space
+  Effort effort = Effort::quick;
+  std::uint64_t evaluations = 0;                   ///< at most; 0: as many as the effort says
   std::optional<std::chrono::milliseconds> limit;  ///< for all of it, waiting for others included
   std::optional<double> share;                     ///< of the GPU's time, where a program is using it: in background
   int compile_workers = 0;                         ///< 0: as many as the cores allow; with a share, one
   std::chrono::milliseconds launch_timeout{2000};  ///< of a candidate
-  /// A decision at least as new as this, by any process, is an answer: when the program looked and found none.
+  /// A decision at least as new as this, by any process, is an answer, unless it took less effort: when the program
+  /// looked and found none.
   std::int64_t since_unix_ms = 0;
   std::string serving;  ///< the configuration in use, raced with the others where the space has it; may be empty
 };
@@ -66,7 +69,7 @@ struct TuneAnswer {
   Result result = Result::failed;
   std::string message;  ///< a sentence: why it failed, or what else is worth telling
   cache::Decision decision;
-  bool cut_short = false;  ///< its time ended the search: the decision is not stored, the trials are
+  bool cut_short = false;  ///< its time ended the search: the decision is stored only if enough was measured
   /// Lower end of the interval of (time of `serving` / time of the winner), where both raced.
   std::optional<double> gain_low;
   std::filesystem::path database;  ///< where the decision is stored; empty if it could not be

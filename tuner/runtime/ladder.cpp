@@ -6,6 +6,7 @@
 
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/task/problem.hpp"
+#include "tuner/core/task/searched_text.hpp"
 
 namespace tuner {
 namespace {
@@ -24,6 +25,13 @@ void require_launchable(const Geometry& geometry, const DeviceInfo& device) {
     throw Error(Errc::bad_problem, fmt::format("it needs {} bytes of shared memory a block, but the GPU has {}",
                                                geometry.shared_bytes, device.max_shared_per_block));
   }
+}
+
+std::string why_exact(const cache::Decision& decision) {
+  constexpr std::string_view kStored = "Stored for this problem on this GPU model";
+  if (decision.effort != Effort::quick) return fmt::format("{}.", kStored);
+  const std::string searched = searched_text(decision);
+  return fmt::format("{}, after a quick search{}{}.", kStored, searched.empty() ? "" : " of ", searched);
 }
 
 void add_reservations(Provenance& provenance) {
@@ -58,6 +66,7 @@ Provenance stored_provenance(Rung rung, const cache::Decision& decision, const s
   provenance.speedup_high = decision.speedup_high;
   provenance.confidence = decision.confidence;
   for (const cache::Tie& tie : decision.ties) provenance.ties.push_back(tie.configuration);
+  provenance.effort = decision.effort;
   provenance.database = database;
   provenance.decision_id = decision.row;
   const std::string& measured_with = decision.conditions.driver;
@@ -66,7 +75,7 @@ Provenance stored_provenance(Rung rung, const cache::Decision& decision, const s
   provenance.contended = decision.contended;
   provenance.noisy = decision.noisy;
   if (rung == Rung::exact) {
-    provenance.why = "Stored for this problem on this GPU model.";
+    provenance.why = why_exact(decision);
     add_reservations(provenance);
   }
   return provenance;

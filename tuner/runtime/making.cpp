@@ -81,7 +81,7 @@ const Instance* RuntimeState::make_served(const Wanted& wanted, const LayeredSto
   const ServedWinner& winner = found.winner;
   const Provenance provenance =
       stored_provenance(Rung::exact, winner.decision, found.database, contexts_.info(wanted.place.device));
-  if (provenance.stale && mode_ != Mode::cache) return nullptr;
+  if (wants_more(provenance) || (provenance.stale && mode_ != Mode::cache)) return nullptr;
   InstanceState* const before = known_instance(wanted);
   std::unique_ptr<InstanceState> fresh;
   try {
@@ -92,6 +92,11 @@ const Instance* RuntimeState::make_served(const Wanted& wanted, const LayeredSto
     return nullptr;
   }
   return &keep(wanted, std::move(fresh), is_final);
+}
+
+/// Tuning beside the program goes on from where a quick search ended.
+bool RuntimeState::wants_more(const Provenance& provenance) const {
+  return mode_ == Mode::background && options_.tune_evaluations == 0 && provenance.effort == Effort::quick;
 }
 
 /// What tuning found meanwhile, after all, stays.
@@ -122,7 +127,7 @@ void RuntimeState::fill(PendingInstance& pending) {
     if (!pending.again) report(Notice::Kind::request, ladder.reasons());
   }
   const Provenance& provenance = pending.instance.plan().provenance;
-  if (provenance.rung == Rung::exact && !provenance.stale) return;
+  if (provenance.rung == Rung::exact && !provenance.stale && !wants_more(provenance)) return;
   if (declined) {
     const std::string sentence = fmt::format("`{}` is not tuned for {}: {}", pending.kernel.outline->kernel,
                                              problem_text(pending.task->problem()), *declined);

@@ -100,6 +100,7 @@ class RuntimeState {
 
   // Making instances: making.cpp.
   void fill(PendingInstance& pending);
+  bool wants_more(const Provenance& provenance) const;
   bool serve(PendingInstance& pending, Ladder& ladder);
   LaunchPlan load(const ContextPlace& place, const LaunchFacts& facts, const Provenance& provenance,
                   const cache::Cubin& binary);
@@ -114,6 +115,9 @@ class RuntimeState {
   std::optional<std::string> why_not_tune(const PendingInstance& pending) const;
   bool tune_and_wait(PendingInstance& pending);
   void start_tuning(const PendingInstance& pending, bool request_waits);
+  TuneJob background_job(const Waiting& waiting, Effort effort) const;
+  void send(const TuningKey& key, TuneJob job);
+  bool goes_on(const TuneAnswer& answer) const;
   void finish_tuning(const TuningKey& key, const TuneAnswer& answer) noexcept;
   void serve_answer(const Waiting& waiting, const TuneAnswer& answer);
   void take_over(const Waiting& waiting, const TuneAnswer& answer);

@@ -1,6 +1,7 @@
 // How a Runtime has what is missing tuned, and takes over what was found.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -76,6 +77,11 @@ RuntimeState::TuningKey RuntimeState::tuning_key(const KernelState& kernel, cons
 
 void RuntimeState::start_tuning(const PendingInstance& pending, bool request_waits) {
   const TuningKey key = tuning_key(pending.kernel, *pending.task);
+  // Where a quick search was made, the next one is more than that.
+  const bool searched_quickly = pending.instance.has_plan() &&
+                                pending.instance.plan().provenance.effort == Effort::quick &&
+                                pending.instance.plan().provenance.rung == Rung::exact;
+  const Effort effort = searched_quickly ? std::max(options_.effort, Effort::normal) : options_.effort;
   pending.instance.set_tuning(true);
   {
     const std::lock_guard lock(mutex_);
@@ -84,20 +90,41 @@ void RuntimeState::start_tuning(const PendingInstance& pending, bool request_wai
     if (waiting.size() > 1) return;  // of another context: one answer will do for both
   }
   TuneJob job;
-  job.subject = subject(*pending.task);
-  job.timing = timing_;
-  job.evaluations = options_.tune_evaluations;
-  job.since_unix_ms = pending.since_unix_ms;
   if (request_waits) {
+    job.subject = subject(*pending.task);
+    job.timing = timing_;
+    job.effort = options_.effort;
     job.limit = options_.tune_limit;
   } else {
-    job.share = options_.background_share;
-    job.compile_workers = options_.background_compile_workers;
-    job.serving = pending.instance.plan().provenance.configuration;
+    job = background_job({&pending.instance, pending.place, pending.task}, effort);
   }
+  job.evaluations = options_.tune_evaluations;
+  job.since_unix_ms = pending.since_unix_ms;
   report(Notice::Kind::tuning,
          fmt::format("Tuning `{}` for {}.", pending.kernel.outline->kernel, problem_text(pending.task->problem())));
+  send(key, std::move(job));
+}
+
+TuneJob RuntimeState::background_job(const Waiting& waiting, Effort effort) const {
+  TuneJob job;
+  job.subject = subject(*waiting.task);
+  job.timing = timing_;
+  job.effort = effort;
+  job.share = options_.background_share;
+  job.compile_workers = options_.background_compile_workers;
+  job.serving = waiting.instance->plan().provenance.configuration;
+  return job;
+}
+
+void RuntimeState::send(const TuningKey& key, TuneJob job) {
   engine().tune(std::move(job), [this, key](const TuneAnswer& answer) { finish_tuning(key, answer); });
+}
+
+/// Whether what a quick search found beside the program is only its beginning.
+bool RuntimeState::goes_on(const TuneAnswer& answer) const {
+  return mode_ == Mode::background && options_.effort == Effort::quick && options_.tune_evaluations == 0 &&
+         answer.result == TuneAnswer::Result::decided && answer.decision.effort == Effort::quick &&
+         !answer.database.empty();
 }
 
 /// Mode::tune. True if the instance has what was found.
@@ -135,11 +162,17 @@ void RuntimeState::serve_answer(const Waiting& waiting, const TuneAnswer& answer
 /// Called from the engine client's thread.
 void RuntimeState::finish_tuning(const TuningKey& key, const TuneAnswer& answer) noexcept try {
   // More may begin to wait while those before them are served; who comes after the last look tunes anew.
+  std::optional<TuneJob> longer;
   for (std::size_t served = 0;;) {
     std::vector<Waiting> next;
     {
       const std::lock_guard lock(mutex_);
       const std::vector<Waiting>& all = tuning_[key];
+      if (served == all.size() && goes_on(answer)) {
+        longer = background_job(all.front(), Effort::normal);
+        longer->since_unix_ms = answer.decision.created_unix_ms;
+        break;
+      }
       if (served == all.size()) {
         for (const Waiting& waiting : all) waiting.instance->set_tuning(false);
         tuning_.erase(key);
@@ -151,6 +184,7 @@ void RuntimeState::finish_tuning(const TuningKey& key, const TuneAnswer& answer)
     }
     for (const Waiting& waiting : next) serve_answer(waiting, answer);
   }
+  send(key, std::move(*longer));
 } catch (...) {
   report(Notice::Kind::tuning, "The result of tuning could not be used for lack of memory.");
   const std::lock_guard lock(mutex_);
@@ -169,7 +203,7 @@ void RuntimeState::take_over(const Waiting& waiting, const TuneAnswer& answer) {
   const std::string kernel = task.description().kernel;
   const std::string problem = problem_text(task.problem());
   offer.provenance.why = waiting.request_waits ? "Tuned for this request." : "Tuned alongside the program.";
-  if (answer.cut_short) offer.provenance.why += " The search ended for lack of time; the next session continues it.";
+  if (answer.cut_short) offer.provenance.why += " The search ended for lack of time; the next one continues it.";
   if (answer.database.empty()) {
     offer.provenance.decision_id = 0;
     if (!answer.cut_short) offer.provenance.why += " It could not be stored.";

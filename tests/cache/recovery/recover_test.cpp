@@ -248,6 +248,15 @@ TEST_CASE("a file of format 1 is recovered as it would have been brought up to d
   check_same_rows(old, folder / "new.db");
 }
 
+TEST_CASE("decisions from before a file was brought up to date are recovered beside those from after it") {
+  const TemporaryFolder folder;
+  const fs::path old = old_file(folder, "decisions");
+  open_store(old)->record_decision(full_decision());
+  CHECK(recover(old, folder / "new.db").all());
+  check_same_rows(old, folder / "new.db");
+  CHECK(sql(folder / "new.db", "SELECT count(*), count(effort) FROM decision") == std::vector<std::string>{"2|1"});
+}
+
 TEST_CASE("what cannot be recovered, or not to there, is refused, and no file is touched") {
   const Sessions sessions;
   const auto& folder = sessions.folder();

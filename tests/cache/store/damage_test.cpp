@@ -309,6 +309,9 @@ TEST_CASE("an unknown schema format, an older format than it has, or a renamed c
   SUBCASE("format 2") {
     sql(database.path(), "PRAGMA user_version = 2");
   }
+  SUBCASE("format 3") {
+    sql(database.path(), "PRAGMA user_version = 3");
+  }
   SUBCASE("a renamed column") {
     sql(database.path(), "PRAGMA legacy_alter_table = ON; ALTER TABLE trial RENAME COLUMN launch TO start");
   }

@@ -38,13 +38,15 @@ void check_format(const std::filesystem::path& path, const char* version, const 
 }
 
 // A difference makes existing files unreadable or mixes two layouts under one number. Add a step.
-TEST_CASE("formats 1, 2 and 3 are what they were when they were released, whatever format a file began with") {
-  const TemporaryFolder fresh, one, two, from_one, from_two;
+TEST_CASE("formats 1 to 4 are what they were when they were released, whatever format a file began with") {
+  const TemporaryFolder fresh, one, two, three, from_one, from_two, from_three;
   check_format(make_format(one, 1), "1", "e74c57cd2d144ba977f03e02c2c2fef5");
   check_format(make_format(two, 2), "2", "02209d7707bb931bbd961d1c09bcecc3");
-  for (const auto& path : {fresh / "decisions.db", old_file(from_one, "decisions"), make_format(from_two, 2)}) {
+  check_format(make_format(three, 3), "3", "aa40aa743b837c4894551deed980cdec");
+  for (const auto& path : {fresh / "decisions.db", old_file(from_one, "decisions"), make_format(from_two, 2),
+                           make_format(from_three, 3)}) {
     open_store(path);
-    check_format(path, "3", "aa40aa743b837c4894551deed980cdec");
+    check_format(path, "4", "47b4409b22090c2bb04c504ff05cae1f");
   }
 }
 
@@ -155,6 +157,68 @@ TEST_CASE("a file of format 1 that SQL wrote is read as it was meant") {
   CHECK_FALSE(decision->speedup);
 }
 
+/// A decision as format 3 has it, with its tie and counter.
+std::filesystem::path decision_of_format_3(const TemporaryFolder& folder) {
+  const auto path = make_format(folder, 3);
+  const DecisionKey key = some_key();
+  sql(path, "INSERT INTO task VALUES (1, '" + key.hash().text + "', '" + key.text() + "', '" + key.kernel_name +
+                "', '" + key.kernel_identity + "', '" + key.problem + "', '" + key.device +
+                "', 'cold', 'time');"
+                "INSERT INTO run VALUES (1, 1, 'session-1', 'reuse', '0.1.0', '13.0.88', '580.159', 0);"
+                "INSERT INTO decision VALUES (7, 1, 'X=1', 'X=0', 2.5, NULL, NULL, NULL, NULL, 0.99, 3, 1, 5, 0, 0, "
+                "'hash', 'launch', 2000);"
+                "INSERT INTO decision_tie VALUES (7, 0, 'X=1', 1);"
+                "INSERT INTO decision_counter VALUES (7, 'asked', 9)");
+  return path;
+}
+
+TEST_CASE("how thoroughly the space of a decision of format 3 was searched is unknown, and all else is as it was") {
+  const TemporaryFolder folder;
+  const auto path = decision_of_format_3(folder);
+  const std::string before = read_bytes(path);
+  const auto check_served = [&](Access access) {
+    const auto found = open_store(path, access)->find_decision(some_key());
+    REQUIRE(found);
+    CHECK(found->row == 7);
+    CHECK(found->awkward_sizes == 5);
+    CHECK(found->created_unix_ms == 2000);
+    CHECK(found->ties.size() == 1);
+    CHECK(found->counters == std::map<std::string, std::int64_t>{{"asked", 9}});
+    CHECK_FALSE(found->effort);
+    CHECK_FALSE(found->evaluated);
+    CHECK_FALSE(found->space_size);
+    CHECK(found->stopped_because.empty());
+  };
+  check_served(Access::read_only);
+  CHECK(read_bytes(path) == before);
+  check_served(Access::read_write);
+  check_served(Access::read_only);
+  CHECK_FALSE(open_store(path)->damage());
+  CHECK(sql(path, "SELECT decision_id, effort, evaluated, space_size, stopped_because FROM v_best") == Rows{"7|NULL|NULL|NULL|"});
+}
+
+TEST_CASE("an older file without its views is brought up to date and gets them again") {
+  const TemporaryFolder folder;
+  const auto path = decision_of_format_3(folder);
+  sql(path, "DROP VIEW v_stale; DROP VIEW v_best");
+  open_store(path);
+  CHECK(sql(path, "SELECT decision_id FROM v_best") == Rows{"7"});
+  CHECK(sql(path, "SELECT decision_id FROM v_stale").empty());
+}
+
+TEST_CASE("an effort that does not exist is neither stored nor read") {
+  const InSqlite place;
+  Decision decision = full_decision();
+  decision.effort = static_cast<Effort>(9);
+  error_of(Errc::internal, [&] { open_store(place.path())->record_decision(decision); });
+  decision.effort = Effort::quick;
+  open_store(place.path())->record_decision(decision);
+  CHECK(sql(place.path(), "SELECT effort FROM decision") == Rows{"quick"});
+  sql(place.path(), "PRAGMA ignore_check_constraints = ON; UPDATE decision SET effort = 'slow'");
+  check_error(Errc::store_damaged, {place.path().string(), "\"slow\""},
+              [&] { open_store(place.path())->find_decision(some_key()); });
+}
+
 TEST_CASE("v_best shows the served decision of each task") {
   InSqlite place;
   Store& store = place.store();
@@ -171,14 +235,16 @@ TEST_CASE("v_best shows the served decision of each task") {
             "SELECT kernel, problem, device, mode, objective, configuration, time_ns, baseline, baseline_time_ns, "
             "speedup, "
             "speedup_low, speedup_high, confidence, tied, verified, awkward_sizes, noisy, contended, race_blocks, "
-            "origin, session, tuner_version, "
+            "effort, evaluated, space_size, stopped_because, origin, session, tuner_version, "
             "toolkit, driver, created_utc FROM v_best ORDER BY decision_id") ==
         Rows{"prefetch|row_length=65536,rows=528|NVIDIA "
              "H200|sm_90|132|cold|time|X=1|98765.4321|BLOCKDIMX=128,STRATEGY=none|"
-             "200000.25|2.025|2.01|2.04|0.99|2|1|5|1|1|64|measured|session-1|0.1.0|13.0.88|580.159|2023-11-14T22:13:20."
+             "200000.25|2.025|2.01|2.04|0.99|2|1|5|1|1|64|full|708|9921|the budget of 60.0 s is "
+             "spent|measured|session-1|0.1.0|13.0.88|580.159|2023-11-14T22:13:20."
              "456Z",
              "prefetch|rows=1|NVIDIA H200|sm_90|132|cold|time|X=2|98765.4321|BLOCKDIMX=128,STRATEGY=none|"
-             "200000.25|2.025|2.01|2.04|0.99|2|1|5|1|1|64|measured|session-1|0.1.0|13.0.88|580.159|2023-11-14T22:13:20."
+             "200000.25|2.025|2.01|2.04|0.99|2|1|5|1|1|64|full|708|9921|the budget of 60.0 s is "
+             "spent|measured|session-1|0.1.0|13.0.88|580.159|2023-11-14T22:13:20."
              "456Z"});
 }
 
@@ -280,7 +346,7 @@ TEST_CASE("a trial must belong to a run and have a known outcome") {
 TEST_CASE("a file of a newer format is refused and left as it was") {
   const TemporaryFolder folder;
   open_store(folder / "decisions.db")->record_decision(full_decision());
-  sql(folder / "decisions.db", "PRAGMA user_version = 4");
+  sql(folder / "decisions.db", "PRAGMA user_version = 5");
   const std::string before = read_bytes(folder / "decisions.db");
   for (const Access access : {Access::read_write, Access::read_only}) {
     check_error(Errc::store_newer, {(folder / "decisions.db").string(), "newer version"},

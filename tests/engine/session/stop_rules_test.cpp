@@ -95,6 +95,17 @@ TEST_CASE("a target ends the search as soon as it is told, a speed-up only where
   CHECK(speedup.met() == "a configuration was 1.505 times as fast as the baseline, and 1.5 times are enough");
 }
 
+TEST_CASE("what is faster by less than the worthwhile gain is idle, until it adds up") {
+  StopRules rules({.idle = 3, .idle_gain = 0.1}, 1000);
+  for (const double time_ns : {100.0, 95.0, 92.0}) rules.tell(timed(time_ns));
+  CHECK_FALSE(rules.met());
+  rules.tell(timed(89));  // 11 % in all
+  for (const double time_ns : {88.0, 87.0}) rules.tell(timed(time_ns));
+  CHECK_FALSE(rules.met());
+  rules.tell(timed(86));
+  CHECK(rules.met() == "3 configurations in a row were not 10 % faster than the best");
+}
+
 TEST_CASE("idle are configurations in a row that the strategy asked for and that are not faster, failures too") {
   StopRules rules({.idle = 3}, 1000);
   rules.tell(timed(100), false);

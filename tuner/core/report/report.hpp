@@ -11,6 +11,7 @@
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/binary/code_facts.hpp"
 #include "tuner/core/task/not_compared.hpp"
+#include "tuner/effort.hpp"
 #include "tuner/outcome.hpp"
 
 namespace tuner {
@@ -117,6 +118,8 @@ struct TuneReport {
   std::string stopped_because;     ///< the rule that ended the search, "the budget of 60.0 s is spent"; empty: none did
   std::vector<std::string> where;  ///< what `--where` narrowed the space to
   ReportBudget budget;
+  std::optional<Effort> effort;  ///< that was asked for; nothing: the budget alone
+  bool from_store = false;       ///< nothing was searched: a decision of more effort was stored
   WarmStart warm_start;
   bool baseline_excluded = false;  ///< `where` excludes the baseline, which is raced all the same
   bool winner_excluded = false;    ///< `where` excludes the winner, which is that of an earlier session

@@ -4,6 +4,7 @@
 #include "tuner/core/report/record_json.hpp"
 #include "tuner/core/report/report.hpp"
 #include "tuner/core/task/not_compared_json.hpp"
+#include "tuner/effort.hpp"
 
 namespace tuner {
 
@@ -171,6 +172,8 @@ std::string to_json(const TuneReport& report, bool with_times) {
               {"budget", budget_json(report)},
               {"replayed", report.replayed},
               {"replay_note", report.replayed ? Json(report.replay_file + ", " + report.replay_note) : Json(nullptr)},
+              {"effort", report.effort ? Json(to_string(*report.effort)) : Json(nullptr)},
+              {"from_store", report.from_store},
               {"interrupted", report.interrupted},
               {"stopped_because", text_or_null(report.stopped_because)},
               {"warm_start", {{"tried", report.warm_start.tried}, {"won", report.warm_start.won}}},

@@ -11,6 +11,7 @@
 #include "tuner/core/base/wrapping.hpp"
 #include "tuner/core/report/payback.hpp"
 #include "tuner/core/report/report.hpp"
+#include "tuner/effort.hpp"
 
 namespace tuner {
 
@@ -94,6 +95,7 @@ struct ReportText {
   std::size_t width;
 
   std::string heading() const;
+  std::string left_out() const;
   std::string winner() const;
   std::string awkward() const;
   std::string ties() const;
@@ -134,9 +136,11 @@ std::string ReportText::heading() const {
   }
   searched += fmt::format(", strategy {}, seed {}", report.strategy, report.seed);
   searched += budget_text(report.budget);
+  if (report.effort) searched += fmt::format(", effort {}", to_string(*report.effort));
   if (report.interrupted) searched += "; stopped before all of them were measured";
   text += labelled("  searched   ", searched);
   if (!report.stopped_because.empty()) text += labelled("  stopped    ", "because " + report.stopped_because);
+  text += left_out();
   for (const std::string& where : report.where) text += labelled("  where      ", where);
   const WarmStart& warm = report.warm_start;
   if (warm.tried > 0) {
@@ -146,6 +150,20 @@ std::string ReportText::heading() const {
                                  warm.tried == 1 ? "was" : "were", warm.won ? "one of them won" : "none of them won"));
   }
   return text;
+}
+
+/// What an effort spared, or found already done, and how to go on.
+std::string ReportText::left_out() const {
+  if (report.from_store) {
+    return labelled("  kept       ", fmt::format("decision {}, of effort {}, is stored and current, so nothing was "
+                                                 "measured; `--effort full` or `--fresh` searches",
+                                                 report.decision.row, to_string(report.decision.effort.value())));
+  }
+  const auto asked = static_cast<std::uint64_t>(counter(report.decision, "asked"));
+  if (!report.effort || *report.effort == Effort::full || asked >= report.space_size) return {};
+  const char* const more = *report.effort == Effort::quick ? "`--effort normal` or `--effort full`" : "`--effort full`";
+  return labelled("  left out   ",
+                  fmt::format("{}; {} goes on from here", counted(report.space_size - asked, "configuration"), more));
 }
 
 std::string speedup_text(const TuneReport& report) {
@@ -214,7 +232,7 @@ std::string ReportText::winner() const {
                  "the winner of an earlier session, which --where excludes: no configuration that it allows is faster");
   }
   text += labelled("  speed-up   ", speedup_text(report));
-  if (const auto pays = payback(decision, report.time.tuning_s()))
+  if (const auto pays = payback(decision, report.time.tuning_s()); pays && !report.from_store)
     text += labelled("  payback    ", payback_text(*pays));
   if (!decision.baseline.empty() && decision.baseline != decision.configuration) {
     text += labelled("  baseline   ", spaced(decision.baseline));
@@ -334,6 +352,8 @@ std::string ReportText::failures() const {
 
 std::string ReportText::accounts() const {
   const cache::Decision& decision = report.decision;
+  if (report.from_store)
+    return report.stored_in.empty() ? "" : "\n" + labelled("Stored in ", unbroken(report.stored_in));
   std::string text = "\nCounts\n";
   const std::string reused = counter(decision, "reused") == 0
                                  ? std::string()

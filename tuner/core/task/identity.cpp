@@ -112,4 +112,16 @@ std::string reuse_hash(const KernelDescription& description, const std::vector<B
   return fields.hash();
 }
 
+std::string space_hash(const search::Space& space) {
+  HashedFields fields("space1");
+  for (const search::Parameter& parameter : space.parameters()) {
+    fields.add("parameter", parameter.name);
+    for (const search::Value& value : parameter.values) fields.add("value", value.text());
+  }
+  for (const search::Constraint& constraint : space.constraints()) {
+    fields.add("constraint", constraint.expression.text());
+  }
+  return fields.hash();
+}
+
 }  // namespace tuner

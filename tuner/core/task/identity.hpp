@@ -17,4 +17,7 @@ std::string kernel_identity(const KernelDescription& description, const std::vec
 /// `arguments` are those of the description, their files looked at.
 std::string reuse_hash(const KernelDescription& description, const std::vector<BoundArgument>& arguments);
 
+/// Hash of what a search chooses from: the parameters with their values, and the constraints.
+std::string space_hash(const search::Space& space);
+
 }  // namespace tuner

@@ -26,6 +26,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kPoolIdle{30};
 constexpr std::chrono::milliseconds kLook{20};
+/// A search that ran out of time decides nothing for others unless it timed so many besides the baseline.
+constexpr std::size_t kLeastTimed = 20;
 
 SessionOptions session_options(const TuneJob& job) {
   SessionOptions options;
@@ -33,8 +35,12 @@ SessionOptions session_options(const TuneJob& job) {
   options.launch_timeout = job.launch_timeout;
   options.contended = job.share.has_value();
   options.serving = job.serving;
-  options.records_unfinished = false;
-  if (job.evaluations > 0) options.budget.evaluations = job.evaluations;
+  options.least_timed = kLeastTimed;
+  if (job.evaluations > 0) {
+    options.budget.evaluations = job.evaluations;
+  } else {
+    options.effort = job.effort;
+  }
   return options;
 }
 
@@ -112,6 +118,7 @@ class TuneService::Work {
       if (!decision || decision->created_unix_ms < job_.since_unix_ms || is_of_the_future(*decision)) {
         return std::nullopt;
       }
+      if (job_.evaluations == 0 && decision->effort.value_or(Effort::full) < job_.effort) return std::nullopt;
       TuneAnswer answer = decided(std::move(*decision));
       if (job_.serving == answer.decision.configuration || ties_with_winner(answer.decision, job_.serving)) {
         answer.gain_low = 1;  // it is not known to be slower
@@ -158,7 +165,7 @@ class TuneService::Work {
     TuneAnswer answer;
     try {
       auto kept = stores_.store->find_decision(task_.key(to_string(job_.timing)));
-      if (kept && kept->session == report.decision.session) answer = decided(std::move(*kept));
+      if (kept && kept->session == report.session) answer = decided(std::move(*kept));
     } catch (const Error&) {
       // The session has said so.
     }

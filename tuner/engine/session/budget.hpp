@@ -15,6 +15,7 @@ struct Budget {
   std::optional<double> target_ns = {};       ///< until one takes at most so long
   std::optional<double> target_speedup = {};  ///< until one is so many times as fast as the baseline
   std::optional<std::uint64_t> idle = {};     ///< until so many in a row were not faster than the best before them
+  double idle_gain = 0;                       ///< 0.01: for `idle`, faster by less than 1 % is not faster
   /// Until going on for as long again is expected to make the best faster by less than this: 0.02 is 2 %.
   std::optional<double> gain = {};
 

@@ -7,6 +7,7 @@
 
 #include "tuner/core/binary/cubin.hpp"
 #include "tuner/engine/lanes/wait.hpp"
+#include "tuner/engine/session/effort_limits.hpp"
 #include "tuner/engine/session/t1_edit.hpp"
 #include "tuner/engine/session/warm_start.hpp"
 
@@ -18,9 +19,9 @@ namespace {
 /// binaries do not pile up, and a strategy hears of results before it asks for many more.
 constexpr std::size_t kLookAhead = 32;
 
-/// A strategy asks the better the more it has heard, so that the fewer evaluations there are, the fewer are under way
-/// at a time: this part of them. Some compile workers may rest then.
-constexpr std::uint64_t kPartUnderWay = 6;
+/// A strategy asks the better the more it has heard, so that of a search that ends early few configurations are under
+/// way at a time: this part of those that it may ask for, or so many. Some compile workers may rest then.
+constexpr std::uint64_t kPartUnderWay = 6, kMostUnderWay = 16;
 
 /// A replay repeats a recording and nothing else.
 std::vector<search::Configuration> won_elsewhere(const Task& task, const SessionOptions& options,
@@ -33,6 +34,17 @@ std::vector<search::Configuration> won_elsewhere(const Task& task, const Session
         fmt::format("{} Configurations that won for other problems and on other GPUs are not used.", error.what()));
     return {};
   }
+}
+
+StopRules rules_of(const SessionOptions& options, std::uint64_t space_size) {
+  Budget budget = options.budget;
+  if (options.effort) {
+    const Budget limits = limits_of(*options.effort, space_size);
+    budget.evaluations = limits.evaluations;
+    budget.idle = limits.idle;
+    budget.idle_gain = limits.idle_gain;
+  }
+  return {budget, space_size};
 }
 
 }  // namespace
@@ -50,7 +62,7 @@ SearchLoop::SearchLoop(const Task& task, const SessionOptions& options, const Se
       preparation_(task, compile, device),
       journal_(journal),
       replay_(options.origin == cache::Origin::replay),
-      rules_(options.budget, task.space().size()),
+      rules_(rules_of(options, task.space().size())),
       promising_(won_elsewhere(task, options, parts, common.key)),
       strategy_(search::make_strategy(options.strategy, task.space(),
                                       {.seed = options.seed,
@@ -157,7 +169,9 @@ void SearchLoop::add_previous_winner() {
     const auto decision = parts_.store.find_decision(common_.key);
     if (!decision || decision->reuse_hash != task_.reuse_hash()) return;
     const search::Configuration previous = task_.space().parse(decision->configuration);
-    if (!task_.accepts(previous) || previous == candidates_[*baseline_].configuration) return;
+    if (!task_.accepts(previous)) return;
+    earlier_decision_ = decision;
+    if (previous == candidates_[*baseline_].configuration) return;
     previous_ = candidates_.add(previous);
     start(*previous_);
   } catch (const Error&) {
@@ -256,11 +270,11 @@ std::size_t SearchLoop::wanted() const {
   const std::size_t waiting = ready_.size() + early_.size();
   const std::size_t wanted = std::min(compile_.room(), kLookAhead - std::min(kLookAhead, waiting));
   const auto most = rules_.evaluations();
-  if (!most) return wanted;
-  const std::uint64_t left = *most - static_cast<std::uint64_t>(candidates_.asked());
+  if (!most && !rules_.may_be_idle()) return wanted;
   const std::uint64_t under_way = candidates_.size() - static_cast<std::uint64_t>(candidates_.finished());
-  const std::uint64_t allowed = std::max<std::uint64_t>(*most / kPartUnderWay, 1);
-  return std::min<std::uint64_t>({wanted, left, allowed - std::min(allowed, under_way)});
+  const std::uint64_t allowed = most ? std::max<std::uint64_t>(*most / kPartUnderWay, 1) : kMostUnderWay;
+  const std::uint64_t more = std::min<std::uint64_t>(wanted, allowed - std::min(allowed, under_way));
+  return most ? std::min(more, *most - static_cast<std::uint64_t>(candidates_.asked())) : more;
 }
 
 /// Takes the entry over from an earlier session, or sends it on its way.

@@ -40,6 +40,8 @@ class SearchLoop {
   std::optional<EntryId> baseline() const { return raceable(baseline_); }  ///< nothing if it does not run
   std::optional<EntryId> previous() const { return raceable(previous_); }  ///< an earlier winner, if it still runs
   std::optional<EntryId> serving() const { return raceable(serving_); }    ///< what a program uses, if it runs
+  /// What the store had of this task, as it is now, before the session; nothing: nothing, or of another version.
+  const std::optional<cache::Decision>& earlier_decision() const { return earlier_decision_; }
   /// Stopped by the user or by the budget's time before everything that was to be asked was measured.
   bool stopped_early() const { return stopped_early_; }
   /// Which rule ended the search before the space was done; empty: none.
@@ -117,6 +119,7 @@ class SearchLoop {
 
   enum class Asking { not_begun, begun, nothing_left } asking_ = Asking::not_begun;
   std::optional<EntryId> baseline_, previous_, serving_;
+  std::optional<cache::Decision> earlier_decision_;
   std::vector<std::pair<EntryId, CompileReply>> early_;  ///< compiled before the baseline was
   ReadyQueue ready_;                                     ///< compiled, waiting for the device
   Contenders contenders_;                                ///< their binaries are kept

@@ -28,6 +28,7 @@
 #include "tuner/engine/session/gpu_time.hpp"
 #include "tuner/engine/session/search_loop.hpp"
 #include "tuner/engine/session/session_report.hpp"
+#include "tuner/engine/session/stored_answer.hpp"
 #include "tuner/engine/session/trial_journal.hpp"
 #include "tuner/version.hpp"
 
@@ -205,6 +206,7 @@ class Session {
     report.interrupted = parts_.stop && (search_.stopped_early() || !(final_ && final_->winner));
     report.out_of_time = search_.stopped_early() && !report.interrupted;
     report.stopped_because = search_.stopped_because();
+    describe_search(report.decision);
     warn_of_unwritten();
     report.counting_inputs = counting_inputs(task_.description(), task_.arguments());
     if (final_ && !final_->not_verified.empty()) {
@@ -214,7 +216,7 @@ class Session {
     }
     if (final_ && final_->winner) {
       search_.observe("storing");
-      report.stored.has_decision = options_.records_unfinished || !search_.stopped_early();
+      report.stored.has_decision = !search_.stopped_early() || timed() > options_.least_timed;
       if (report.stored.has_decision) report.stored.decision = record(report.decision);
       keep_binaries();
       if (report.stored.decision) keep_for_starts(report.decision);
@@ -224,6 +226,44 @@ class Session {
     report.time = time_spent();
     search_.observe("done");
     return report;
+  }
+
+  /// How thoroughly the space was searched. Where the race had an earlier winner, of a more thorough search, that
+  /// search counts: only something faster could take its place.
+  void describe_search(cache::Decision& decision) const {
+    const bool narrowed = !task_.where().empty();
+    const std::uint64_t size = task_.space().size();
+    decision.evaluated = candidates_.asked();
+    decision.space_size = static_cast<std::int64_t>(size);
+    decision.space_hash = space_hash(task_.space());
+    decision.stopped_because = search_.stopped_because();
+    const bool through = !search_.stopped_early() && static_cast<std::uint64_t>(candidates_.asked()) >= size;
+    decision.effort = Effort::quick;
+    if (through && !narrowed) {
+      // A search that was to be short, of a space so small that it is done, is as good as a longer one.
+      decision.effort = std::max(options_.effort.value_or(Effort::full), Effort::normal);
+    } else if (options_.effort && !search_.stopped_early() && !narrowed) {
+      decision.effort = options_.effort;
+    }
+    const std::optional<cache::Decision>& earlier = search_.earlier_decision();
+    if (!earlier || earlier->effort.value_or(Effort::quick) <= *decision.effort) return;
+    if (earlier->conditions.driver != task_.device().driver_version) return;
+    if (!narrowed && earlier->space_hash != decision.space_hash) return;
+    if (!search_.previous() && earlier->configuration != decision.baseline) return;
+    decision.effort = earlier->effort;
+    decision.evaluated = earlier->evaluated;
+    decision.space_size = earlier->space_size;
+    decision.space_hash = earlier->space_hash;
+    decision.stopped_because = earlier->stopped_because;
+  }
+
+  /// Configurations that ran, the baseline among them.
+  std::size_t timed() const {
+    std::size_t count = 0;
+    for (const EntryId entry : candidates_.ids()) {
+      if (candidates_[entry].finished && candidates_[entry].trial.outcome == Outcome::ok) ++count;
+    }
+    return count;
   }
 
   /// A length that is too large, or a grid that is too small, shows in this way alone.
@@ -307,6 +347,7 @@ class Session {
 }  // namespace
 
 TuneReport run_session(const Task& task, const SessionOptions& options, const SessionParts& parts) {
+  if (auto stored = stored_answer(task, options, parts)) return stored_report(task, options, std::move(*stored));
   return Session(task, options, parts).run();
 }
 

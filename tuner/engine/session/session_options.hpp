@@ -3,10 +3,12 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cache/store/store.hpp"
+#include "tuner/effort.hpp"
 #include "tuner/engine/device/lane/device.hpp"
 #include "tuner/engine/session/budget.hpp"
 
@@ -17,6 +19,10 @@ struct SessionOptions {
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
   std::string strategy = "auto";
   Budget budget;
+  /// Its rules take the place of the budget's, but for time. Nothing: the budget's alone.
+  std::optional<Effort> effort;
+  /// Whether a stored decision of more effort is an answer, and nothing is measured.
+  bool takes_stored = false;
   Timing mode = Timing::cold;
   std::uint64_t seed = 0;
   /// A launch still running after this is stopped and its worker replaced. Higher: slow kernels live; lower: hangs cost
@@ -36,8 +42,9 @@ struct SessionOptions {
   /// A program is at work on the same GPU all the while: samples are taken and judged so that its interruptions do not
   /// count, the decision says `contended`, and what is measured is taken over by sessions of this kind only.
   bool contended = false;
-  /// Whether a decision is recorded although the budget's time ended the search. Its trials are in any case.
-  bool records_unfinished = true;
+  /// A search that the budget's time ended records a decision only if besides the baseline so many were timed. Its
+  /// trials are recorded in any case.
+  std::size_t least_timed = 0;
   /// The configuration that a program uses now: raced with the others where the space has it. Empty: none.
   std::string serving;
 };

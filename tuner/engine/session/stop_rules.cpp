@@ -64,9 +64,9 @@ bool StopRules::may_end_early() const {
 
 void StopRules::tell(const search::Observation& observation, bool counts) {
   const bool timed = observation.outcome == Outcome::ok && observation.time_ns && !observation.censored;
-  const bool best = timed && (!best_ns_ || *observation.time_ns < *best_ns_);
-  if (best) best_ns_ = observation.time_ns;
-  if (best) {
+  if (timed && (!best_ns_ || *observation.time_ns < *best_ns_)) best_ns_ = observation.time_ns;
+  if (timed && (!idle_since_ns_ || *observation.time_ns < *idle_since_ns_ * (1 - budget_.idle_gain))) {
+    idle_since_ns_ = observation.time_ns;
     idle_ = 0;
   } else if (counts) {
     ++idle_;
@@ -90,8 +90,9 @@ std::optional<std::string> StopRules::met() const {
                        *baseline_ns_ / *best_ns_, *budget_.target_speedup);
   }
   if (budget_.idle && idle_ >= *budget_.idle) {
-    return fmt::format("{} in a row {} not faster than the best", counted(*budget_.idle, "configuration"),
-                       *budget_.idle == 1 ? "was" : "were");
+    return fmt::format("{} in a row {} not{} faster than the best", counted(*budget_.idle, "configuration"),
+                       *budget_.idle == 1 ? "was" : "were",
+                       budget_.idle_gain > 0 ? fmt::format(" {}", share_text(budget_.idle_gain)) : "");
   }
   if (budget_.gain) {
     const auto expected = gain_.expected();

@@ -38,6 +38,8 @@ class StopRules {
 
   /// How many configurations may be asked for; nothing: no rule says.
   std::optional<std::uint64_t> evaluations() const { return evaluations_; }
+  /// Whether a row of idle configurations may end the search.
+  bool may_be_idle() const { return budget_.idle.has_value(); }
   /// Whether another rule may end the search before.
   bool may_end_early() const;
 
@@ -61,7 +63,8 @@ class StopRules {
   std::optional<std::uint64_t> evaluations_;
   bool by_share_ = false;
   std::optional<double> baseline_ns_, best_ns_;
-  std::uint64_t idle_ = 0;  ///< told in a row since the best
+  std::optional<double> idle_since_ns_;  ///< the best that is not faster by too little
+  std::uint64_t idle_ = 0;               ///< told in a row since that
   GainEstimate gain_;
 };
 

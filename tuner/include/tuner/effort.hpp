@@ -1,6 +1,10 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 namespace tuner {
 
@@ -11,5 +15,23 @@ enum class Effort : std::uint8_t {
   normal,  ///< until what is left to gain does not pay; small spaces are searched completely
   full,    ///< the whole space
 };
+
+/// The names in options, reports and databases, in the order of the enumerators, which is that of what they cost.
+inline constexpr std::array<std::string_view, 3> kEfforts{"quick", "normal", "full"};
+
+constexpr std::string_view to_string(Effort effort) {
+  const auto number = static_cast<std::size_t>(effort);
+  return number < kEfforts.size() ? kEfforts[number] : "unknown";
+}
+/// The effort of that name; nothing if none is called so.
+constexpr std::optional<Effort> effort_from_string(std::string_view text) {
+  for (std::size_t i = 0; i < kEfforts.size(); ++i) {
+    if (kEfforts[i] == text) return Effort(i);
+  }
+  return std::nullopt;
+}
+constexpr bool is_known(Effort effort) {
+  return effort <= Effort::full;
+}
 
 }  // namespace tuner

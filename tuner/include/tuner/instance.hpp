@@ -14,6 +14,7 @@
 #include "tuner/api.hpp"
 #include "tuner/buffer.hpp"
 #include "tuner/detail/call_signature.hpp"
+#include "tuner/effort.hpp"
 #include "tuner/tuned_values.hpp"
 
 namespace tuner {
@@ -43,6 +44,9 @@ struct Provenance {
   double confidence = 0;                                     ///< level of that interval, 0.9973 for example
   /// Configurations that the race could not show to be slower, this one included.
   std::vector<std::string> ties;
+  /// How thoroughly the space was searched: a `quick` decision is served as `exact`; more effort may replace it.
+  /// Nothing: unknown, or nothing was tuned.
+  std::optional<Effort> effort;
   std::filesystem::path database;  ///< that holds the decision
   std::int64_t decision_id = 0;    ///< the row of its table `decision`; 0 if there is none
   bool stale = false;              ///< the driver has changed since it was measured

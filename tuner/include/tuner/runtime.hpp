@@ -15,6 +15,7 @@
 
 #include "tuner/api.hpp"
 #include "tuner/description.hpp"
+#include "tuner/effort.hpp"
 #include "tuner/instance.hpp"
 #include "tuner/problem.hpp"
 #include "tuner/timing.hpp"
@@ -65,8 +66,8 @@ struct RuntimeOptions {
   /// How long a request waits for a baseline, or a winner without a stored binary, to be compiled.
   std::chrono::milliseconds compile_limit{30000};
   /// Mode::tune: how long a request waits, but for some seconds in which tuning concludes and, where it could not, the
-  /// next rung is compiled. Tuning ends with what it has by then: what was cut short serves this Runtime, and is gone
-  /// on with by whoever tunes next.
+  /// next rung is compiled. Tuning ends with what it has by then. That is stored, as of effort `quick`, if at least
+  /// twenty configurations besides the baseline were timed; whoever tunes next goes on from it.
   std::chrono::milliseconds tune_limit{60000};
   /// Mode::background: the part of the GPU's time that tuning may take, 0.001 to 1 (brought into that range).
   /// Higher: done sooner.
@@ -76,7 +77,10 @@ struct RuntimeOptions {
   /// Mode::background: a winner takes over if the lower end of its speed-up's interval is at least this; at
   /// least 1.
   double swap_threshold = 1.05;
-  /// How many configurations to try at most when tuning; 0: no limit but the space's size.
+  /// How thoroughly a missing kernel is tuned. Mode::background tunes it once more, with `normal`, when a `quick`
+  /// search is done, and also where a `quick` decision is all that is stored.
+  Effort effort = Effort::quick;
+  /// How many configurations to try when tuning, in place of `effort`; 0: as `effort` says.
   std::uint64_t tune_evaluations = 0;
   /// Instances that may exist at once, over all kernels, problems and contexts; further requests get the fallback or
   /// are unrunnable. Each holds some kilobytes, and its module device memory, until the Runtime ends.

@@ -9,6 +9,7 @@
 #include "tuner/buffer.hpp"
 #include "tuner/description.hpp"
 #include "tuner/description_builder.hpp"
+#include "tuner/effort.hpp"
 #include "tuner/error.hpp"
 #include "tuner/instance.hpp"
 #include "tuner/runtime.hpp"

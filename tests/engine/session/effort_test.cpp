@@ -1,0 +1,252 @@
+// What searches of the three efforts try, and what of it is stored and served: the table in docs/searching.md, row by
+// row.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "tests/engine/session/laboratory.hpp"
+#include "tuner/engine/session/effort_limits.hpp"
+
+namespace tuner::engine {
+namespace {
+
+std::string numbers_to(int last) {
+  std::string list = "1";
+  for (int i = 2; i <= last; ++i) list += ", " + std::to_string(i);
+  return list;
+}
+
+/// Four times `unrolls` configurations.
+std::string kernel_of(int unrolls) {
+  std::string text = kernel_with("UNROLL, 1, 2, 4;", "UNROLL, " + numbers_to(unrolls) + ";");
+  const std::string constraint = "#pragma tuner constraint(BLOCK * UNROLL <= 512)\n";
+  return text.replace(text.find(constraint), constraint.size(), "");
+}
+Task task_of(int unrolls) {
+  return make_task({}, kernel_of(unrolls));
+}
+
+/// The fastest is BLOCK=128,UNROLL=37, in a wide basin.
+Behaviour basin(const std::string& configuration) {
+  static const Task task = task_of(300);
+  const search::Configuration parsed = task.space().parse(configuration.empty() ? "BLOCK=64" : configuration);
+  Behaviour behaviour;
+  behaviour.time_ns = 1e5 * (1 + std::abs(task.space().value(parsed, 0).as_real() - 128) / 256 +
+                             std::abs(task.space().value(parsed, 1).as_real() - 37) / 50);
+  return behaviour;
+}
+
+SessionOptions with(Effort effort) {
+  SessionOptions options;
+  options.effort = effort;
+  options.takes_stored = true;
+  return options;
+}
+
+TEST_CASE("efforts end a search by counts, and small spaces are searched completely") {
+  CHECK(limits_of(Effort::quick, 2000).evaluations == 60);
+  CHECK_FALSE(limits_of(Effort::quick, 60).evaluations);
+  CHECK_FALSE(limits_of(Effort::normal, 300).idle);
+  CHECK(limits_of(Effort::normal, 301).idle == 40);
+  CHECK(limits_of(Effort::normal, 3200).idle == 200);
+  CHECK(limits_of(Effort::normal, 1'000'000'000).idle == 400);
+  for (const std::uint64_t size : {1, 400, 1'000'000}) {
+    const Budget full = limits_of(Effort::full, size);
+    CHECK_FALSE(full.evaluations);
+    CHECK_FALSE(full.idle);
+  }
+}
+
+TEST_CASE("more effort finds the same or better, stores what it did and says why it ended") {
+  Laboratory laboratory(task_of(300), basin);
+  const TuneReport quick = laboratory.tune(with(Effort::quick));
+  CHECK(quick.decision.effort == Effort::quick);
+  CHECK(quick.decision.evaluated == 60);
+  CHECK(quick.decision.space_size == 1200);
+  CHECK(quick.decision.stopped_because == "the budget of 60 configurations is spent");
+  const TuneReport normal = laboratory.tune_again(with(Effort::normal));
+  CHECK(normal.decision.effort == Effort::normal);
+  CHECK(*normal.decision.evaluated > 75);
+  CHECK(*normal.decision.evaluated < 600);
+  CHECK(normal.decision.stopped_because == "75 configurations in a row were not 1 % faster than the best");
+  CHECK(normal.decision.time_ns <= 1.01 * quick.decision.time_ns);
+  const TuneReport full = laboratory.tune_again(with(Effort::full));
+  CHECK(full.decision.effort == Effort::full);
+  CHECK(full.decision.evaluated == 1200);
+  CHECK(full.decision.stopped_because.empty());
+  CHECK(full.decision.configuration == "BLOCK=128,UNROLL=37");
+  CHECK(full.decision.counters.at("reused") >= *normal.decision.evaluated);
+}
+
+TEST_CASE("a seed and the same results end a search in the same place") {
+  const auto searched = [](std::uint64_t seed) {
+    Laboratory laboratory(task_of(200), basin);
+    SessionOptions options = with(Effort::normal);
+    options.seed = seed;
+    const TuneReport report = laboratory.tune(options);
+    return std::pair(report.decision.evaluated, report.decision.configuration);
+  };
+  CHECK(searched(3) == searched(3));
+}
+
+TEST_CASE("rules of the user's own end a search that is worth a quick one, unless it tried everything") {
+  Laboratory laboratory(task_of(100), basin);
+  CHECK(laboratory.tune({.budget = {.evaluations = 390}}).decision.effort == Effort::quick);
+  CHECK(laboratory.tune_again().decision.effort == Effort::full);
+  // What raced against the winner of a complete search is worth as much.
+  const TuneReport after = laboratory.tune_again({.budget = {.evaluations = 20}});
+  CHECK(after.decision.effort == Effort::full);
+  CHECK(after.decision.evaluated == 400);
+}
+
+TEST_CASE("a part of the space, searched completely, is a quick search of the space") {
+  Laboratory laboratory(make_task({"BLOCK == 128"}, kernel_of(100)), basin);
+  CHECK(laboratory.tune(with(Effort::full)).decision.effort == Effort::quick);
+}
+
+TEST_CASE("a search that ran out of time decides if enough was timed") {
+  for (const std::size_t least : {0, 20, 1000}) {
+    CAPTURE(least);
+    Laboratory laboratory(task_of(100), basin);
+    SessionOptions options = with(Effort::normal);
+    options.least_timed = least;
+    options.budget.time = std::chrono::milliseconds(1);
+    const TuneReport report = laboratory.tune(options);
+    CHECK(report.out_of_time);
+    CHECK(report.decision.effort == Effort::quick);
+    const bool enough = static_cast<std::size_t>(report.decision.counters.at("timed")) > least;
+    CHECK(laboratory.decided().has_value() == enough);
+    CHECK_FALSE(laboratory.rows().empty());
+  }
+}
+
+/// Does one step: q, n, f: a search of that effort; i: one that is interrupted; g: forget; s: the source changes,
+/// p: the space does; d: another driver; r: what is stored is measured afresh, with effort normal.
+struct Story {
+  Laboratory laboratory{task_of(100), basin};
+  std::string text = kernel_of(100);
+  std::string driver = known_device("H200").driver_version;
+  bool answered_from_store = false;
+  std::optional<Effort> told;
+
+  Task task() const {
+    DeviceInfo device = known_device("H200");
+    device.driver_version = driver;
+    return Task(parse_descriptions(text, "saxpy.cu").front(), {{"n", 1000}}, device);
+  }
+
+  void search(const SessionOptions& options) {
+    laboratory.stop = false;
+    const TuneReport report = laboratory.tune(task(), options);
+    answered_from_store = report.from_store;
+    told = report.decision.effort;
+  }
+
+  void step(char what) {
+    switch (what) {
+      case 'q':
+        return search(with(Effort::quick));
+      case 'n':
+        return search(with(Effort::normal));
+      case 'f':
+        return search(with(Effort::full));
+      case 'r': {
+        SessionOptions options = with(Effort::normal);
+        options.reuse = false;
+        return search(options);
+      }
+      case 'i': {
+        laboratory.device.screened.clear();
+        laboratory.stop_after(30);
+        search(with(Effort::full));
+        laboratory.device.on_submit = {};
+        return;
+      }
+      case 'g':
+        static_cast<void>(laboratory.store.forget({}, cache::Forget::everything));
+        return;
+      case 's':
+        text += "\n__device__ int unused;\n";
+        return;
+      case 'p':
+        text = kernel_of(99);
+        return;
+      case 'd':
+        driver += "1";
+        return;
+      default:
+        FAIL("no such step");
+    }
+  }
+
+  std::string stored() const {
+    const auto decision = laboratory.store.find_decision(task().key("cold"));
+    return decision ? std::string(to_string(decision->effort.value())) : "nothing";
+  }
+};
+
+TEST_CASE("what is served and stored after searches of several efforts") {
+  struct Row {
+    const char* steps;
+    const char* stored;
+    bool from_store;  ///< what the last search answered
+  };
+  for (const Row& row : std::vector<Row>{
+           // One search.
+           {"q", "quick", false},
+           {"n", "normal", false},
+           {"f", "full", false},
+           // The same effort again goes on, and is no more than that.
+           {"qq", "quick", false},
+           {"nn", "normal", false},
+           {"ff", "full", false},
+           // More effort takes the place of less.
+           {"qn", "normal", false},
+           {"qf", "full", false},
+           {"nf", "full", false},
+           {"qnf", "full", false},
+           // Less effort is answered with what is stored.
+           {"nq", "normal", true},
+           {"fq", "full", true},
+           {"fn", "full", true},
+           {"fnq", "full", true},
+           {"qnq", "normal", true},
+           {"qfn", "full", true},
+           // An interrupted search decides nothing, and what was stored stays.
+           {"i", "nothing", false},
+           {"qi", "quick", false},
+           {"iq", "quick", false},
+           {"in", "normal", false},
+           {"ni", "normal", false},
+           {"niq", "normal", true},
+           // Forgotten: from the beginning.
+           {"fg", "nothing", false},
+           {"fgq", "quick", false},
+           {"ngn", "normal", false},
+           // Another source has no decision yet; another space, or another driver, is searched anew.
+           {"fs", "nothing", false},
+           {"fsq", "quick", false},
+           {"fsqn", "normal", false},
+           {"fpq", "quick", false},
+           {"fpn", "normal", false},
+           {"npf", "full", false},
+           {"fdq", "quick", false},
+           {"fdnq", "normal", true},
+           // Measured afresh, whatever is stored; a winner of more effort has raced then.
+           {"nr", "normal", false},
+           {"fr", "full", false},
+       }) {
+    CAPTURE(row.steps);
+    Story story;
+    for (const char* step = row.steps; *step != 0; ++step) story.step(*step);
+    CHECK(story.stored() == row.stored);
+    CHECK(story.answered_from_store == row.from_store);
+    if (row.from_store) CHECK(to_string(story.told.value()) == row.stored);
+  }
+}
+
+}  // namespace
+}  // namespace tuner::engine
