@@ -241,6 +241,24 @@ TEST_CASE("without a terminal every sentence of a report stands on one line") {
   CHECK(contains(text, "REGISTER_FORM=unrolled SIZE_KNOWN=1 STRATEGY=shared_rolling_async\n"));
 }
 
+TEST_CASE("a report says what an effort left out and how to go on, or that a stored decision answers") {
+  TuneReport report = full_report();
+  CHECK(to_text(report).find("left out") == std::string::npos);
+  report.effort = Effort::quick;
+  report.decision.counters["asked"] = 60;
+  std::string text = to_text(report);
+  CHECK(text.find("  left out   648 configurations; `--effort normal` or `--effort full` goes on from here\n") !=
+        std::string::npos);
+  report.effort = Effort::normal;
+  CHECK(to_text(report).find("648 configurations; `--effort full` goes on") != std::string::npos);
+  report.from_store = true;
+  report.decision.effort = Effort::full;
+  text = to_text(report);
+  CHECK(text.find("  kept       the decision of effort full that is stored, so nothing was measured; `--fresh`") !=
+        std::string::npos);
+  for (const char* part : {"left out", "Counts", "payback"}) CHECK(text.find(part) == std::string::npos);
+}
+
 TEST_CASE("a speed-up without an interval says that its uncertainty is unknown") {
   CHECK(contains(tuner::to_text(replayed_report()), "uncertainty is unknown"));
 }

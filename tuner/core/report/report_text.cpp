@@ -155,9 +155,11 @@ std::string ReportText::heading() const {
 /// What an effort spared, or found already done, and how to go on.
 std::string ReportText::left_out() const {
   if (report.from_store) {
-    return labelled("  kept       ", fmt::format("decision {}, of effort {}, is stored and current, so nothing was "
-                                                 "measured; `--effort full` or `--fresh` searches",
-                                                 report.decision.row, to_string(report.decision.effort.value())));
+    const Effort stored = report.decision.effort.value();
+    return labelled("  kept       ",
+                    fmt::format("the decision of effort {} that is stored, so nothing was measured; {}`--fresh` "
+                                "measures again",
+                                to_string(stored), stored == Effort::full ? "" : "`--effort full` goes on from it, "));
   }
   const auto asked = static_cast<std::uint64_t>(counter(report.decision, "asked"));
   if (!report.effort || *report.effort == Effort::full || asked >= report.space_size) return {};

@@ -57,6 +57,7 @@ class ReportBuilder {
     report_.has_fresh_inputs = std::any_of(arguments.begin(), arguments.end(), is_seeded);
     report_.mode = facts_.common.key.mode;
     report_.strategy = facts_.options.strategy;
+    report_.effort = facts_.options.effort;
     report_.seed = facts_.options.seed;
     report_.session = facts_.common.session;
     report_.replayed = facts_.options.origin == cache::Origin::replay;
