@@ -32,7 +32,8 @@ struct TunerRun {
 std::string tuner_program();
 /// A shell command that runs the tuner with these arguments and its data and cache in `folder`.
 std::string tuner_command(const std::filesystem::path& folder, const std::vector<std::string>& arguments);
-/// Runs `tuner tune … --json`, with effort full unless the arguments name another, to its end. Exits with what was printed if there is no report and one was `required`.
+/// Runs `tuner tune … --json`, with effort full unless the arguments name another, to its end. Exits with what was
+/// printed if there is no report and one was `required`.
 TunerRun tune(const std::filesystem::path& folder, std::vector<std::string> arguments, bool required = true);
 
 /// A file of one expression, lines that begin with # left out.

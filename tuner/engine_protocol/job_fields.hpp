@@ -1,8 +1,8 @@
 #pragma once
 
-#include "tuner/effort.hpp"
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/device/device_fields.hpp"
+#include "tuner/effort.hpp"
 #include "tuner/engine_protocol/jobs.hpp"
 #include "tuner/process/header_fields.hpp"
 

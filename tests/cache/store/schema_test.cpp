@@ -194,7 +194,8 @@ TEST_CASE("how thoroughly the space of a decision of format 3 was searched is un
   check_served(Access::read_write);
   check_served(Access::read_only);
   CHECK_FALSE(open_store(path)->damage());
-  CHECK(sql(path, "SELECT decision_id, effort, evaluated, space_size, stopped_because FROM v_best") == Rows{"7|NULL|NULL|NULL|"});
+  CHECK(sql(path, "SELECT decision_id, effort, evaluated, space_size, stopped_because FROM v_best") ==
+        Rows{"7|NULL|NULL|NULL|"});
 }
 
 TEST_CASE("an older file without its views is brought up to date and gets them again") {
