@@ -38,7 +38,7 @@
 #pragma tuner inout(a, float, n, uniform(0, 1), rtol 1e-5)
 #pragma tuner in(b, float, n + 2, uniform(0, 1))
 #pragma tuner scalar(n, int64)
-#pragma tuner work(bytes = 12 * n + 8, flops = 30 * n)
+#pragma tuner work(bytes = 12 * n + 8, flops = 30 * n, type = float)
 
 // What a bare nvcc compiles: the baseline.
 #ifndef BLOCKDIMX

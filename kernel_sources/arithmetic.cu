@@ -37,7 +37,7 @@
 #pragma tuner in(coefficients, TYPE, terms, uniform(0, 1))
 #pragma tuner out(result, TYPE, n)
 #pragma tuner scalar(divisor, TYPE, value 3) scalar(n, int32) scalar(terms, int32)
-#pragma tuner work(bytes = sizeof(TYPE) * (2 * n + terms), flops = 4 * n * terms)
+#pragma tuner work(bytes = sizeof(TYPE) * (2 * n + terms), flops = 4 * n * terms, type = TYPE)
 
 // What a bare nvcc compiles: the baseline.
 #ifndef BLOCKDIMX

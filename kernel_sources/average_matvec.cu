@@ -48,7 +48,7 @@
 #pragma tuner in(matrix, TYPE, L * L, uniform(0, 1))
 #pragma tuner out(output, TYPE, L * N)
 #pragma tuner scalar(N, int32) scalar(L, int32) scalar(M, int32)
-#pragma tuner work(bytes = sizeof(TYPE) * (N * L * M + L * L + L * N), flops = N * L * M + 2 * N * L * L)
+#pragma tuner work(bytes = sizeof(TYPE) * (N * L * M + L * L + L * N), flops = N * L * M + 2 * N * L * L, type = TYPE)
 
 // What a bare nvcc compiles: the baseline.
 #ifndef BLOCKDIMX

@@ -38,7 +38,7 @@
 #pragma tuner in(image, float, width * height, uniform(0, 1))
 #pragma tuner out(blurred, float, width * height, rtol 1e-5)
 #pragma tuner scalar(width, int32) scalar(height, int32)
-#pragma tuner work(bytes = 8 * width * height, flops = 5 * width * height)
+#pragma tuner work(bytes = 8 * width * height, flops = 5 * width * height, type = float)
 
 #pragma tuner kernel(blur2d_branch)
 #pragma tuner problem(width: size = 32768, height: size = 32768, expensive: exact = 0)
@@ -59,7 +59,7 @@
 #pragma tuner in(image, float, width * height, uniform(0, 1))
 #pragma tuner out(blurred, float, width * height, rtol 1e-4)
 #pragma tuner scalar(width, int32) scalar(height, int32) scalar(expensive, int32)
-#pragma tuner work(bytes = 8 * width * height, flops = (5 + 512 * expensive) * width * height)
+#pragma tuner work(bytes = 8 * width * height, flops = (5 + 512 * expensive) * width * height, type = float)
 
 // What a bare nvcc compiles: the baseline of the first study, or with -DSTUDY_OF_BRANCH=1 of the second.
 #ifndef STUDY_OF_BRANCH

@@ -35,7 +35,7 @@
 #pragma tuner in(b, float, n * DIM, uniform(0, 1))
 #pragma tuner in(table, uint32, DIM, iota(1, 1))
 #pragma tuner scalar(n, int64)
-#pragma tuner work(bytes = 12 * n * dim, flops = 10 * dim * dim * n)
+#pragma tuner work(bytes = 12 * n * dim, flops = 10 * dim * dim * n, type = float)
 
 // What a bare nvcc compiles: the baseline.
 #ifndef BLOCKDIMX

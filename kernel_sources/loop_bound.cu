@@ -25,7 +25,7 @@
 #pragma tuner in(a, float, n + 2, uniform(0, 1))
 #pragma tuner out(out, float, n, rtol 1e-5)
 #pragma tuner scalar(n, int64) scalar(bound, int32)
-#pragma tuner work(bytes = 8 * n + 8, flops = 10 * bound * n)
+#pragma tuner work(bytes = 8 * n + 8, flops = 10 * bound * n, type = float)
 
 // What a bare nvcc compiles: the baseline.
 #ifndef BLOCKDIMX

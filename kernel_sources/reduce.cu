@@ -41,7 +41,7 @@
 #pragma tuner in(values, TYPE, n, uniform(0, 1))
 #pragma tuner out(total, TYPE, 1, rtol 1e-5) scratch(partials, TYPE, BLOCKS) inout(finished, uint32, 1, constant(0))
 #pragma tuner scalar(n, int64)
-#pragma tuner work(bytes = sizeof(TYPE) * n, flops = n) deterministic
+#pragma tuner work(bytes = sizeof(TYPE) * n, flops = n, type = TYPE) deterministic
 
 // What a bare nvcc compiles: the baseline.
 #ifndef TYPE

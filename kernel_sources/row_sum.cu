@@ -39,7 +39,7 @@
 #pragma tuner in(matrix, float, rows * columns, uniform(0, 1))
 #pragma tuner out(sums, float, SUMS)
 #pragma tuner scalar(count, int32, value SUMS) scalar(terms, int32, value TERMS)
-#pragma tuner work(bytes = 4 * rows * columns + 4 * SUMS, flops = rows * columns)
+#pragma tuner work(bytes = 4 * rows * columns + 4 * SUMS, flops = rows * columns, type = float)
 
 // What a bare nvcc compiles: the baseline.
 #ifndef BLOCKDIMX

@@ -59,7 +59,7 @@
 #pragma tuner grid(ceil_div(m, BM) * ceil_div(n, BN)) block(THREADS) shared(SHARED_BYTES)
 #pragma tuner in(a, float, m * k) in(b, float, k * n) inout(c, float, m * n, rtol 1e-4, atol 1e-5)
 #pragma tuner scalar(m, int32) scalar(n, int32) scalar(k, int32) scalar(alpha, float) scalar(beta, float)
-#pragma tuner work(bytes = 4 * (m * k + k * n + m * n), flops = 2 * m * n * k)
+#pragma tuner work(bytes = 4 * (m * k + k * n + m * n), flops = 2 * m * n * k, type = float)
 
 // What a bare nvcc compiles: the baseline.
 #ifndef BM

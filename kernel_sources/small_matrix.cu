@@ -36,7 +36,7 @@
 #pragma tuner inout(a, float, n * int(dim), uniform(0, 1), rtol 1e-5)
 #pragma tuner in(b, float, n * int(dim), uniform(0, 1))
 #pragma tuner scalar(n, int64) scalar(dim, int32)
-#pragma tuner work(bytes = 12 * n * dim, flops = 10 * dim * dim * n)
+#pragma tuner work(bytes = 12 * n * dim, flops = 10 * dim * dim * n, type = float)
 
 // What a bare nvcc compiles: the baseline.
 #ifndef BLOCKDIMX

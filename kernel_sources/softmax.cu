@@ -36,7 +36,7 @@
 #pragma tuner grid(ceil_div(rows, ROWS)) block(BLOCKDIMX) shared(SHARED_BYTES)
 #pragma tuner in(input, float, rows * columns, normal(100, 2)) out(output, float, rows * columns, rtol 2e-5, atol 1e-12)
 #pragma tuner scalar(rows, int32) scalar(columns, int32)
-#pragma tuner work(bytes = 8 * rows * columns, flops = 4 * rows * columns)
+#pragma tuner work(bytes = 8 * rows * columns, flops = 4 * rows * columns, type = float)
 
 // What a bare nvcc compiles: the baseline.
 #ifndef METHOD

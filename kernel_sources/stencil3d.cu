@@ -43,7 +43,7 @@
 #pragma tuner grid(ceil_div(nx, TILE_X), ceil_div(ny, TILE_Y), ceil_div(nz, PLANES)) block(BLOCKDIMX, BLOCKDIMY)
 #pragma tuner in(input, float, nx * ny * nz) out(output, float, nx * ny * nz)
 #pragma tuner scalar(nx, int32) scalar(ny, int32) scalar(nz, int32) scalar(center, float) scalar(side, float)
-#pragma tuner work(bytes = 8 * nx * ny * nz, flops = 7 * nx * ny * nz)
+#pragma tuner work(bytes = 8 * nx * ny * nz, flops = 7 * nx * ny * nz, type = float)
 
 // What a bare nvcc compiles: the baseline.
 #ifndef BLOCKDIMX

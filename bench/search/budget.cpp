@@ -36,6 +36,7 @@ struct Session {
   std::string winner;
   double seconds = 0;
   int tried = 0;
+  nlohmann::json phases;  ///< where the time went
 };
 
 Session search(const std::string& label, const std::string& file, const std::string& problem,
@@ -46,7 +47,20 @@ Session search(const std::string& label, const std::string& file, const std::str
   arguments.insert(arguments.end(), further.begin(), further.end());
   const TunerRun run = tune(folder.path(), arguments);
   if (!run.report["winner"].is_object()) throw std::runtime_error(label + " found no winner");
-  return {label, run.report["winner"]["configuration"], run.seconds, run.report["counters"].value("asked", 0)};
+  return {label, run.report["winner"]["configuration"], run.seconds, run.report["counters"].value("asked", 0),
+          run.report["time_spent"]};
+}
+
+/// Where the time of sessions went, in the mean, as one line on standard error: what a short search cannot save.
+void print_phases(const std::string& kernel, std::span<const Session> sessions) {
+  std::string line;
+  for (const char* phase : {"starting_s", "waiting_s", "loading_s", "verifying_s", "timing_s", "exchanging_s",
+                            "deciding_s", "ending_s", "total_s"}) {
+    double sum = 0;
+    for (const Session& session : sessions) sum += session.phases.value(phase, 0.0);
+    line += fmt::format(" {} {:.2f}", phase, sum / static_cast<double>(sessions.size()));
+  }
+  fmt::print(stderr, "{} ({}):{}\n", kernel, sessions.front().label, line);
 }
 
 /// The kernel, its configurations, seconds for all of them, then of each seed how many were tried, its seconds, and its
@@ -88,7 +102,11 @@ void compare(const std::string& file, const std::string& problem, const std::str
     if (!contestant.failure.empty()) throw std::runtime_error(contestant.label + ": " + contestant.failure);
     best = std::max(best, contestant.speedup.ratio);
   }
-  if (effort_from_string(limit)) return print_line(task.description().kernel, sessions, contestants);
+  if (effort_from_string(limit)) {
+    print_phases(task.description().kernel, std::span(sessions).first(1));
+    print_phases(task.description().kernel, std::span(sessions).subspan(1));
+    return print_line(task.description().kernel, sessions, contestants);
+  }
   fmt::print("{}", table_heading({"search", "tried", "seconds", "winner", "share of the optimum"}));
   int enough = 0;
   for (std::size_t i = 0; i < sessions.size(); ++i) {

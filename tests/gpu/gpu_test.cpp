@@ -273,6 +273,26 @@ TEST_CASE("a reference that needs another launch is refused, and finds the wrong
   CHECK(run(folder, "list").output.find("scale") == std::string::npos);
 }
 
+TEST_CASE("a search ends near the roofline, whose rates are measured once") {
+  const Folder folder;
+  const std::string reduce = "--problem n=268435456,TYPE=float --stop-at 70%";
+  const nlohmann::json first = tuned(folder, "kernel_sources/reduce.cu", reduce)["roofline"];
+  REQUIRE(first.is_object());
+  MESSAGE("rates: ", first.dump());
+  CHECK(first["bytes_per_second"] > 5e10);
+  CHECK(first["bytes_per_second"] < 5e13);
+  CHECK(first["flops_per_second"] > 1e11);
+  CHECK(first["share"] > 0.7);
+  CHECK(first["share"] < 1.05);
+  const nlohmann::json again = tuned(folder, "kernel_sources/reduce.cu", reduce + " --fresh")["roofline"];
+  CHECK(again["bytes_per_second"] == first["bytes_per_second"]);
+  CHECK(again["flops_per_second"] == first["flops_per_second"]);
+  const Result listed = run(folder, "list");
+  for (const char* kernel : {"roofline_read", "roofline_copy", "roofline_multiply_add"}) {
+    CHECK(listed.output.find(kernel) != std::string::npos);
+  }
+}
+
 TEST_CASE("what was tuned is listed and shown afterwards") {
   const Folder folder;
   REQUIRE(tune(folder, "tests/gpu/kernels/seeded_bugs.cu", "--problem n=5000 --where 'BUG == none'").exit_code == 0);

@@ -113,6 +113,11 @@ TuneRequest read_tune_request(const Arguments& arguments) {
     }
     session.early_kill = false;  // a recording keeps every sample of every candidate
   }
+  if (session.budget.roofline && !request.replay.empty()) {
+    throw Error(Errc::bad_usage,
+                "--stop-at with a percentage measures what the GPU reaches, and a replay has none. Give a time or a "
+                "speed-up, such as 1.5x.");
+  }
   if (arguments.has("force")) {
     if (request.record.empty())
       throw Error(Errc::bad_usage, "--force replaces an older recording: add --record FILE, or leave it out.");
@@ -208,8 +213,7 @@ Command tune_command() {
                "programs can use the winner only if the file declares the same padding; repeat for several buffers"},
               {"effort", Kind::value, "quick|normal|full",
                "how thoroughly to search: quick tries 60 configurations; normal everything in a small space, else "
-               "until "
-               "more is unlikely to pay; full everything; default normal, or full with --record and --replay; "
+               "until more is unlikely to pay; full everything; default normal, or full with --record and --replay; "
                "--strategy, --budget and --stop-... replace it"},
               {"strategy", Kind::value, "NAME",
                fmt::format("how to choose configurations: {}; default auto",
@@ -217,9 +221,10 @@ Command tune_command() {
               {"budget", Kind::repeatable, "200|60s|10%",
                "stop after this many configurations, this much time (ms, s, min) or this share of the space; combine "
                "limits with commas or by repeating the option: the first one reached ends the search"},
-              {"stop-at", Kind::value, "TIME|1.5x",
-               "stop as soon as a configuration takes at most this long (ns, us, ms, s), or reaches "
-               "this speed-up over the baseline"},
+              {"stop-at", Kind::value, "TIME|1.5x|95%",
+               "stop as soon as a configuration takes at most this long (ns, us, ms, s), reaches this speed-up over "
+               "the baseline, or, where the file declares `work`, this share of what the GPU's memory and arithmetic "
+               "were measured to reach"},
               {"stop-after-idle", Kind::value, "N", "stop after N configurations in a row without an improvement"},
               {"stop-when-gain-below", Kind::value, "2%",
                "stop when doubling the number of configurations tried is expected to gain less than this"},

@@ -12,10 +12,12 @@
 #include "tuner/core/description/padding.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/signature/check_signatures.hpp"
+#include "tuner/core/task/roofline.hpp"
 #include "tuner/engine/compile/nvrtc.hpp"
 #include "tuner/engine/compile/pool.hpp"
 #include "tuner/engine/device/lane/lane.hpp"
 #include "tuner/engine/recording/recorder.hpp"
+#include "tuner/engine/roofline/measured_roofline.hpp"
 #include "tuner/engine/session/session.hpp"
 #include "tuner/engine/session/session_stores.hpp"
 #include "tuner/engine/turns/turn.hpp"
@@ -39,6 +41,7 @@ std::vector<Task> make_tasks(const TuneRequest& request, const KernelDescription
   for (const ProblemValues& problem : parsed_problems(request)) {
     tasks.emplace_back(description, problem, device, request.where, request.session.include_folders);
     if (tasks.back().space().size() == 0) throw Error(Errc::empty_space, tasks.back().space().why_empty());
+    if (request.session.budget.roofline) require_roofline(tasks.back(), request.session.mode);
     if (tasks.size() == 1) check_written_signatures(description, tasks.back().headers());
   }
   return tasks;
@@ -133,13 +136,17 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
     std::optional<engine::Recorder> recorder;  // it keeps every trial in memory
     if (recording) recorder.emplace(context.observer, task);
     engine::Observer& observer = recorder ? *recorder : context.observer;
-    TuneReport report = engine::run_session(task, options,
-                                            {.compile = *compile,
-                                             .device = *device,
-                                             .store = *stores.store,
-                                             .binaries = stores.binaries.get(),
-                                             .observer = observer,
-                                             .stop = context.stop});
+    const engine::SessionParts parts{.compile = *compile,
+                                     .device = *device,
+                                     .store = *stores.store,
+                                     .binaries = stores.binaries.get(),
+                                     .observer = observer,
+                                     .stop = context.stop};
+    if (options.budget.roofline) {
+      options.roofline = engine::measured_roofline(task.device(), description.work.bytes.has_value(),
+                                                   description.work.flops ? task.work_type() : std::nullopt, parts);
+    }
+    TuneReport report = engine::run_session(task, options, parts);
     if (const auto lost = engine::say_what_is_stored(stores, report)) context.observer.warning(*lost);
     if (is_last || context.stop) {
       const Clock::time_point end = Clock::now();

@@ -33,7 +33,7 @@
 #pragma tuner in(column, int32, row_start_last, index(columns)) in(value, float, row_start_last, uniform(-1, 1))
 #pragma tuner in(x, float, columns, uniform(0, 1)) out(y, float, rows, rtol 1e-4, atol 1e-5 * max(1, mean))
 #pragma tuner scalar(rows, int32)
-#pragma tuner work(bytes = 8 * row_start_last + 8 * rows + 4 * columns, flops = 2 * row_start_last)
+#pragma tuner work(bytes = 8 * row_start_last + 8 * rows + 4 * columns, flops = 2 * row_start_last, type = float)
 #pragma tuner reference(plain_csr_matvec; grid(ceil_div(rows, 128)) block(128))
 
 #ifndef BLOCK  // what a bare nvcc compiles: the baseline

@@ -44,7 +44,7 @@
 #pragma tuner in(a, half, m * k, uniform(-1, 1)) in(b, half, k * n, uniform(-1, 1))
 #pragma tuner out(c, float, m * n, rtol 1e-3, atol 1e-4 * sqrt(k))
 #pragma tuner scalar(m, int32) scalar(n, int32) scalar(k, int32)
-#pragma tuner work(bytes = 2 * (m + n) * k + 4 * m * n, flops = 2 * m * n * k)
+#pragma tuner work(bytes = 2 * (m + n) * k + 4 * m * n, flops = 2 * m * n * k, type = half)
 #pragma tuner reference(plain_half_gemm; grid(ceil_div(n, 32), ceil_div(m, 8)) block(32, 8) shared(0))
 
 #ifndef WARPS_M  // what a bare nvcc compiles: the baseline

@@ -37,7 +37,7 @@
 #pragma tuner in(velocity, float4, n, normal(0, 0.1))
 #pragma tuner out(new_position, float4, n, rtol 1e-5, atol 2e-6) out(new_velocity, float4, n, rtol 1e-5, atol 2e-6)
 #pragma tuner scalar(n, int32) scalar(dt, float) scalar(softening, float)
-#pragma tuner work(flops = 20 * n * n)
+#pragma tuner work(flops = 20 * n * n, type = float)
 
 #ifndef BLOCK  // what a bare nvcc compiles: the baseline
 #define BLOCK 256

@@ -39,7 +39,7 @@
 #pragma tuner in(input, half, rows * columns, normal(0, 2)) in(weight, half, columns, uniform(0.5, 1.5))
 #pragma tuner out(output, half, rows * columns, rtol 4e-3)
 #pragma tuner scalar(rows, int32) scalar(columns, int32) scalar(epsilon, float)
-#pragma tuner work(bytes = 4 * rows * columns, flops = 4 * rows * columns)
+#pragma tuner work(bytes = 4 * rows * columns, flops = 4 * rows * columns, type = float)
 
 #ifndef BLOCK  // what a bare nvcc compiles: the baseline
 #define BLOCK 256

@@ -38,7 +38,7 @@
 #pragma tuner in(before, float, nx * ny * nz, uniform(-1, 1)) in(speed, float, nx * ny * nz, uniform(0.05, 0.2))
 #pragma tuner out(next, float, nx * ny * nz, rtol 1e-4, atol 1e-5)
 #pragma tuner scalar(nx, int32) scalar(ny, int32) scalar(nz, int32)
-#pragma tuner work(bytes = 16 * nx * ny * nz, flops = 36 * nx * ny * nz)
+#pragma tuner work(bytes = 16 * nx * ny * nz, flops = 36 * nx * ny * nz, type = float)
 
 #ifndef BLOCK_X  // what a bare nvcc compiles: the baseline
 #define BLOCK_X 32

@@ -116,7 +116,8 @@ TEST_CASE("unknown words come with the nearest known one") {
         "k.cu:6:27: `defautl 1` is not a clause of a parameter (`default VALUE`, `argument` or `text`); did you mean "
         "`default`?");
   CHECK(complaint("work(byte = n)") ==
-        "k.cu:6:20: work is bytes = EXPRESSION, flops = EXPRESSION or both, not `byte = n`; did you mean `bytes`?");
+        "k.cu:6:20: work is bytes = EXPRESSION, flops = EXPRESSION or both, and type = TYPE of the operations, not "
+        "`byte = n`; did you mean `bytes`?");
 }
 
 TEST_CASE("names are identifiers that nothing else means") {
@@ -293,6 +294,15 @@ TEST_CASE("a zero byte does not cut a message short") {
 TEST_CASE("work that is negative is refused where it stands") {
   CHECK(complaint("work(bytes = -3)") == "k.cu:6:28: bytes cannot be negative, as -3 is");
   CHECK(complaint("work(bytes = 3 * n, flops = 2)") == "no error");
+}
+
+TEST_CASE("the operations of work may have a type, which is one") {
+  CHECK(complaint("work(flops = 2, type = double)") == "no error");
+  CHECK(complaint("work(flops = 2, type = flaot)") ==
+        "k.cu:6:38: `flaot` is neither an element type nor a constant problem property; did you mean `float`?");
+  CHECK(complaint("work(bytes = 2, type = float)") ==
+        "k.cu:6:38: work has a type where it has flops, as in work(flops = 2 * n, type = float)");
+  CHECK(complaint("work(flops = 2, type = float, type = half)") == "k.cu:6:45: `type` is given twice");
 }
 
 TEST_CASE("an array in constant memory is described among the arguments and fills at most 64 KB") {

@@ -66,9 +66,15 @@ TuneReport full_report() {
   report.cartesian_size = 2016;
   report.not_compared = {{"sums", 3, 61, 64}};
   report.bytes_per_second = 1.267e12;
+  report.roofline = {.bytes_per_s = 4.31e12,
+                     .flops_per_s = {},
+                     .bound_ns = 64.23e3,
+                     .by_bandwidth = true,
+                     .bound_text = "its 2.768e+08 bytes take 64.23 us at 4.310 TB/s",
+                     .share = 0.294};
   report.stored_in = "/home/ada/.local/share/tuner/decisions.db";
   report.stored = {.trials = 708, .of_trials = 708, .decision = true, .has_decision = true};
-  report.budget = {1000, 60, 0.5, 200e3, 2, 300, 0.02};
+  report.budget = {1000, 60, 0.5, 200e3, 2, 0.95, 300, 0.02};
   report.stopped_because = "300 configurations in a row were not faster than the best";
   report.warm_start = {4, true};
 

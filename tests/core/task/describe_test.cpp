@@ -37,7 +37,7 @@ constexpr std::string_view kEverything =
 #pragma tuner scalar(m, float, value n / 2)
 #pragma tuner constant(weights, float4, 2 * stride, uniform(0, 1))
 #pragma tuner in(e, float, n, file("a \"b\", c.npy"))
-#pragma tuner work(bytes = 8 * n, flops = n)
+#pragma tuner work(bytes = 8 * n, flops = n, type = TYPE)
 #pragma tuner deterministic
 )";
 

@@ -52,9 +52,11 @@ TEST_CASE("a target is a kernel's time or a speed-up, an expected gain a percent
   CHECK(*budget.target_ns == doctest::Approx(210e3));
   budget.stop_at("1.5x");
   CHECK(*budget.target_speedup == doctest::Approx(1.5));
+  budget.stop_at("95%");
+  CHECK(*budget.roofline == doctest::Approx(0.95));
   budget.stop_when_gain_below("2%");
   CHECK(*budget.gain == doctest::Approx(0.02));
-  for (const char* text : {"", "210", "1x", "0ms", "-1us", "fast", "1.5 x"}) {
+  for (const char* text : {"", "210", "1x", "0ms", "-1us", "fast", "1.5 x", "0%", "101%", "95 %"}) {
     CAPTURE(text);
     CHECK(complaint([&](Budget& one) { one.stop_at(text); }).find("1.5x") != std::string::npos);
   }

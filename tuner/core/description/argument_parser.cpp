@@ -168,37 +168,43 @@ std::string DescriptionParser::read_file_name(const Span& span) const {
   return *name;
 }
 
-void DescriptionParser::check_types() const {
+/// The name of an element type, or what the constant problem property of that name holds; empty where the user says it.
+std::string DescriptionParser::element_type_name(const Span& type) const {
+  std::string name = type.string();
+  if (names_.is_problem(name)) {
+    const auto property = std::find_if(description_.problem.begin(), description_.problem.end(),
+                                       [&](const ProblemProperty& p) { return p.name == name; });
+    if (property->kind != ProblemProperty::Kind::constant) {
+      type.fail(fmt::format("`{}` cannot be a type: only a constant problem property can hold one", name));
+    }
+    if (!property->default_value) return {};
+    if (!property->default_value->is_name()) {
+      type.fail(fmt::format("`{}` cannot be a type: its default is {}", name, property->default_value->text()));
+    }
+    name = property->default_value->as_name();
+  }
+  if (shape_of_type(name)) return name;
   std::vector<std::string> candidates = type_names();
   for (const ProblemProperty& property : description_.problem) {
     if (property.kind == ProblemProperty::Kind::constant) candidates.push_back(property.name);
   }
+  type.fail(fmt::format("`{}` is neither an element type nor a constant problem property{}", name,
+                        suggestion(name, candidates)));
+}
+
+void DescriptionParser::check_types() const {
   for (std::size_t i = 0; i < description_.arguments.size(); ++i) {
     const Argument& argument = description_.arguments[i];
     const Span& type = argument_types_[i];
-    std::string name = argument.type;
-    if (names_.is_problem(name)) {
-      const auto property = std::find_if(description_.problem.begin(), description_.problem.end(),
-                                         [&](const ProblemProperty& p) { return p.name == name; });
-      if (property->kind != ProblemProperty::Kind::constant) {
-        type.fail(fmt::format("`{}` cannot be a type: only a constant problem property can hold one", name));
-      }
-      if (!property->default_value) continue;
-      if (!property->default_value->is_name()) {
-        type.fail(fmt::format("`{}` cannot be a type: its default is {}", name, property->default_value->text()));
-      }
-      name = property->default_value->as_name();
+    const std::string name = element_type_name(type);
+    if (name.empty()) continue;
+    const int lanes = shape_of_type(name)->lanes;
+    if (argument.role == Argument::Role::scalar && lanes != 1) {
+      type.fail(fmt::format("a scalar has a plain type; `{}` has {} lanes", name, lanes));
     }
-    const auto shape = shape_of_type(name);
-    if (!shape) {
-      type.fail(fmt::format("`{}` is neither an element type nor a constant problem property{}", name,
-                            suggestion(name, candidates)));
-    }
-    if (argument.role == Argument::Role::scalar && shape->lanes != 1) {
-      type.fail(fmt::format("a scalar has a plain type; `{}` has {} lanes", name, shape->lanes));
-    }
-    if (const std::string why = why_not_by_lane(argument, name, shape->lanes); !why.empty()) type.fail(why);
+    if (const std::string why = why_not_by_lane(argument, name, lanes); !why.empty()) type.fail(why);
   }
+  if (work_type_) static_cast<void>(element_type_name(*work_type_));
 }
 
 void DescriptionParser::check_scalars() const {

@@ -143,6 +143,7 @@ struct ReferenceDescription {
 struct WorkDescription {
   std::optional<search::Expression> bytes;
   std::optional<search::Expression> flops;
+  std::string type;  ///< of the operations, as Argument::type; empty: not given
 };
 
 /// Everything known about one tunable kernel before a problem and a device are given: what the directives of an

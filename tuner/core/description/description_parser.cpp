@@ -241,12 +241,20 @@ void DescriptionParser::read_work(const Directive& directive) {
   for (const Span& item : directive.arguments->split(',')) {
     const std::size_t equals = item.find('=');
     const Span key = item.sub(0, equals).trimmed();
+    if (key.text() == "type" && equals != std::string_view::npos) {
+      if (work_type_) key.fail("`type` is given twice");
+      work_type_ = item.sub(equals + 1).trimmed();
+      description_.work.type = work_type_->string();
+      continue;
+    }
     std::optional<search::Expression>* target = key.text() == "bytes"   ? &description_.work.bytes
                                                 : key.text() == "flops" ? &description_.work.flops
                                                                         : nullptr;
     if (target == nullptr || equals == std::string_view::npos) {
-      item.fail(fmt::format("work is bytes = EXPRESSION, flops = EXPRESSION or both, not `{}`{}", item.text(),
-                            suggestion(key.text(), {"bytes", "flops"})));
+      item.fail(
+          fmt::format("work is bytes = EXPRESSION, flops = EXPRESSION or both, and type = TYPE of the operations, "
+                      "not `{}`{}",
+                      item.text(), suggestion(key.text(), {"bytes", "flops", "type"})));
     }
     if (*target) key.fail(fmt::format("`{}` is given twice", key.text()));
     const Span amount = item.sub(equals + 1).trimmed();
@@ -255,6 +263,9 @@ void DescriptionParser::read_work(const Directive& directive) {
     if ((*target)->names().empty() && (*target)->evaluate(search::Scope()).as_real() < 0) {
       amount.fail(fmt::format("{} cannot be negative, as {} is", key.text(), amount.text()));
     }
+  }
+  if (work_type_ && !description_.work.flops) {
+    work_type_->fail("work has a type where it has flops, as in work(flops = 2 * n, type = float)");
   }
 }
 

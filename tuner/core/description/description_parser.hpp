@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -60,6 +61,7 @@ class DescriptionParser {
   std::string read_expected(const Span& operand) const;
   std::string read_file_name(const Span& span) const;
   void check_types() const;
+  std::string element_type_name(const Span& type) const;
   void check_scalars() const;
   void check_reference() const;
 
@@ -74,6 +76,7 @@ class DescriptionParser {
   KernelDescription description_;
   NameTable names_;
   std::vector<Span> argument_types_;  // one an argument
+  std::optional<Span> work_type_;
   std::vector<Span> argument_names_;
   std::set<std::string> reference_constants_;
   std::vector<Span> reference_argument_spans_;

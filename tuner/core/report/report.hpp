@@ -20,7 +20,8 @@ namespace tuner {
 /// device is doing, and beside them what other processes and the disk do meanwhile.
 struct TimeSpent {
   double total_s = 0;       ///< from the beginning of the command, or the end of the problem before, to the end
-  double starting_s = 0;    ///< until the device is set up for the problem: reading, workers, turns of others, buffers
+  /// Until the device is set up for the problem: reading, workers, turns of others, the roofline's rates, buffers.
+  double starting_s = 0;
   double waiting_s = 0;     ///< the device had nothing to do: it waited for compiled candidates
   double loading_s = 0;     ///< device: modules loaded
   double verifying_s = 0;   ///< device: correctness launches and comparisons
@@ -62,9 +63,12 @@ struct ReportBudget {
   std::optional<double> share;  ///< of the space, 0 to 1
   std::optional<double> target_ns;
   std::optional<double> target_speedup;
+  std::optional<double> roofline;     ///< share of the roofline, 0 to 1
   std::optional<std::uint64_t> idle;  ///< configurations in a row that are not faster
   std::optional<double> gain;         ///< 0.02: expected to gain less than 2 %
-  bool any() const { return evaluations || seconds || share || target_ns || target_speedup || idle || gain; }
+  bool any() const {
+    return evaluations || seconds || share || target_ns || target_speedup || roofline || idle || gain;
+  }
 };
 
 /// Configurations that earlier results suggested and that were tried.
@@ -86,6 +90,15 @@ struct DataReport {
   std::string file;
   cache::Hash hash;          ///< of its data
   bool is_expected = false;  ///< what the argument must hold afterwards
+};
+
+/// How near the winner is to what the GPU was measured to reach.
+struct RooflineReport {
+  std::optional<double> bytes_per_s, flops_per_s;  ///< that the GPU reaches; nothing: not measured
+  double bound_ns = 0;                             ///< the least time of the declared work
+  bool by_bandwidth = false;                       ///< or else by arithmetic
+  std::string bound_text;                          ///< the same in words
+  double share = 0;                                ///< the bound over the winner's time
 };
 
 /// What of a session is in the database.
@@ -134,6 +147,7 @@ struct TuneReport {
   std::vector<FailureReport> failures;
   std::optional<double> bytes_per_second;  ///< achieved by the winner, from the declared work
   std::optional<double> flops_per_second;
+  std::optional<RooflineReport> roofline;     ///< nothing unless the search was to stop there
   std::vector<std::string> awkward_problems;  ///< at which the winner reproduced the reference, besides its own
   std::string awkward_note;                   ///< why there are none
   std::vector<NotCompared> not_compared;      ///< what the reference leaves unwritten

@@ -139,8 +139,18 @@ Json budget_json(const TuneReport& report) {
           {"share", or_null(budget.share)},
           {"target_us", microseconds(budget.target_ns)},
           {"target_speedup", or_null(budget.target_speedup)},
+          {"roofline", or_null(budget.roofline)},
           {"idle", or_null(budget.idle)},
           {"gain", or_null(budget.gain)}};
+}
+
+Json roofline_json(const std::optional<RooflineReport>& roofline) {
+  if (!roofline) return nullptr;
+  return {{"share", roofline->share},
+          {"bound_us", microseconds(roofline->bound_ns)},
+          {"bound_by", roofline->by_bandwidth ? "bandwidth" : "arithmetic"},
+          {"bytes_per_second", or_null(roofline->bytes_per_s)},
+          {"flops_per_second", or_null(roofline->flops_per_s)}};
 }
 
 Json payback_json(const std::optional<Payback>& pays) {
@@ -182,6 +192,7 @@ std::string to_json(const TuneReport& report, bool with_times) {
               {"winner", winner_json(report)},
               {"baseline", baseline_json(report)},
               {"not_compared", not_compared_json(report.not_compared)},
+              {"roofline", roofline_json(report.roofline)},
               {"speedup", speedup_json(decision)},
               {"ties", ties_json(decision.ties)},
               {"finalists", finalists_json(report)},

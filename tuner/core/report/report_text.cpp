@@ -84,6 +84,7 @@ std::string budget_text(const ReportBudget& budget) {
   std::string text = limits.empty() ? std::string() : fmt::format(", budget {}", fmt::join(limits, " or "));
   if (budget.target_ns) text += fmt::format(", stop at {}", time_text(*budget.target_ns));
   if (budget.target_speedup) text += fmt::format(", stop at {:.4g}x", *budget.target_speedup);
+  if (budget.roofline) text += fmt::format(", stop at {} of the roofline", percent(*budget.roofline));
   if (budget.idle) text += fmt::format(", stop after {} idle", *budget.idle);
   if (budget.gain) text += fmt::format(", stop when the expected gain is below {}", percent(*budget.gain));
   return text;
@@ -253,6 +254,10 @@ std::string ReportText::winner() const {
     achieved += rate_text(*report.flops_per_second, "FLOP/s");
   }
   if (!achieved.empty()) text += labelled("  achieved   ", achieved + ", based on the declared work");
+  if (const auto& roofline = report.roofline) {
+    text += labelled("  roofline   ", fmt::format("{} of what this GPU was measured to reach: {}",
+                                                  percent(roofline->share), roofline->bound_text));
+  }
   if (!report.replayed) {
     text += labelled("  verified   ", verified_text(report));
     text += awkward();

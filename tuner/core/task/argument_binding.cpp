@@ -103,21 +103,20 @@ bool depends_on_parameters(const KernelDescription& description, const search::E
   return depends(description, expression, is_it, seen);
 }
 
-/// The shape of an argument's type; `TYPE` stands for the constant problem property of that name.
-TypeShape argument_shape(const KernelDescription& description, const Argument& argument, const search::Scope& scope) {
-  std::string name = argument.type;
+}  // namespace
+
+TypeShape bind_type(const KernelDescription& description, const std::string& what, const std::string& type,
+                    const search::Scope& scope) {
+  std::string name = type;
   for (const ProblemProperty& property : description.problem) {
     if (property.name == name) name = scope.get(name).text();
   }
   const auto shape = shape_of_type(name);
   if (!shape) {
-    throw Error(Errc::bad_description, fmt::format("{} is `{}`, which is not an element type.",
-                                                   argument_label(description, argument, "the type"), name));
+    throw Error(Errc::bad_description, fmt::format("{} is `{}`, which is not an element type.", what, name));
   }
   return *shape;
 }
-
-}  // namespace
 
 bool is_partial(const NotCompared& left, const std::vector<BoundArgument>& arguments) {
   return std::any_of(arguments.begin(), arguments.end(), [&](const BoundArgument& argument) {
@@ -172,7 +171,8 @@ std::uint64_t buffer_length(const std::string& what, const search::Expression& l
 std::vector<BoundArgument> bind_arguments(const KernelDescription& description, const search::Scope& scope) {
   std::vector<BoundArgument> bound_arguments;
   for (const Argument& argument : description.arguments) {
-    const TypeShape shape = argument_shape(description, argument, scope);
+    const TypeShape shape =
+        bind_type(description, argument_label(description, argument, "the type"), argument.type, scope);
     BoundArgument bound;
     bound.name = argument.name;
     bound.role = argument.role;

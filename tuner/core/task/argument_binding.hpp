@@ -13,6 +13,11 @@ namespace tuner {
 /// computed and Error{bad_problem} for one that does not fit its type.
 std::vector<BoundArgument> bind_arguments(const KernelDescription& description, const search::Scope& scope);
 
+/// The shape of a type as descriptions name it: an element type, or the constant problem property that holds one.
+/// `what` begins the message of the Error{bad_description} that is thrown where it is neither.
+TypeShape bind_type(const KernelDescription& description, const std::string& what, const std::string& type,
+                    const search::Scope& scope);
+
 /// What fills `bound`, whose type and length are known. Throws likewise.
 void bind_generators(const KernelDescription& description, const Argument& argument, const search::Scope& scope,
                      BoundArgument& bound);

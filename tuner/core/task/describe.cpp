@@ -134,6 +134,7 @@ std::string work_text(const WorkDescription& work) {
   std::vector<std::string> parts;
   if (work.bytes) parts.push_back("bytes = " + one_line(*work.bytes));
   if (work.flops) parts.push_back("flops = " + one_line(*work.flops));
+  if (!work.type.empty()) parts.push_back("type = " + work.type);
   return parts.empty() ? "" : directive("work", parts);
 }
 

@@ -10,6 +10,7 @@
 
 #include "cache/store/key.hpp"
 #include "search/space/space.hpp"
+#include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/geometry.hpp"
 #include "tuner/core/base/macro.hpp"
 #include "tuner/core/description/description.hpp"
@@ -75,6 +76,8 @@ class Task {
   std::vector<std::uint64_t> scratch_lengths(const search::Configuration& configuration) const;
   std::optional<double> work_bytes(const search::Configuration& configuration) const;
   std::optional<double> work_flops(const search::Configuration& configuration) const;
+  /// The type of these operations; nothing where it is not declared. Throws Error{bad_description} if it is none.
+  std::optional<ElementType> work_type() const;
 
   /// In order: constants of the problem, parameters, `define`s. Constants that the description gives its reference
   /// follow, where no other macro has their name: its source is compiled for every configuration. Named values come as

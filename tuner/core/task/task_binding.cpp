@@ -345,4 +345,13 @@ std::optional<double> Task::work_flops(const search::Configuration& configuratio
   return work(*this, state_->description.work.flops, "flops", configuration);
 }
 
+std::optional<ElementType> Task::work_type() const {
+  const KernelDescription& description = state_->description;
+  if (description.work.type.empty()) return std::nullopt;
+  const std::string what =
+      fmt::format("{}: the type of the work of `{}`", description.file.filename().string(), description.kernel);
+  return bind_type(description, what, description.work.type, constants(description, state_->problem, state_->device))
+      .element;
+}
+
 }  // namespace tuner

@@ -91,11 +91,13 @@ void Budget::stop_at(const std::string& text) {
     target_ns = found->number * scale;
   } else if (unit == "x" && found->number > 1) {
     target_speedup = found->number;
+  } else if (unit == "%" && found->number <= 100) {
+    roofline = found->number / 100;
   } else {
     throw Error(
         Errc::bad_usage,
-        fmt::format("--stop-at takes a kernel's time, such as 0.21ms or 210us, or a speed-up over the baseline, "
-                    "such as 1.5x; `{}` is neither.",
+        fmt::format("--stop-at takes a kernel's time, such as 0.21ms or 210us, a speed-up over the baseline, such as "
+                    "1.5x, or a share of what the GPU can reach, such as 95%; `{}` is none of these.",
                     text));
   }
 }

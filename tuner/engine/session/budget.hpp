@@ -14,6 +14,7 @@ struct Budget {
   std::optional<double> share = {};           ///< of the space, above 0, at most 1
   std::optional<double> target_ns = {};       ///< until one takes at most so long
   std::optional<double> target_speedup = {};  ///< until one is so many times as fast as the baseline
+  std::optional<double> roofline = {};        ///< until one reaches this share of the roofline, above 0, at most 1
   std::optional<std::uint64_t> idle = {};     ///< until so many in a row were not faster than the best before them
   double idle_gain = 0;                       ///< 0.01: for `idle`, faster by less than 1 % is not faster
   /// Until going on for as long again is expected to make the best faster by less than this: 0.02 is 2 %.
@@ -23,7 +24,7 @@ struct Budget {
   static Budget parse(const std::string& text);
   /// The same, added to what is there: each kind of limit is given once.
   void add(const std::string& text);
-  /// "0.21ms", "210us", or "1.5x" for a speed-up over the baseline. Throws Error{bad_usage}.
+  /// "0.21ms", "210us", "1.5x" for a speed-up over the baseline, or "95%" of the roofline. Throws Error{bad_usage}.
   void stop_at(const std::string& text);
   /// "2%". Throws Error{bad_usage}.
   void stop_when_gain_below(const std::string& text);

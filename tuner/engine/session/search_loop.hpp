@@ -96,6 +96,11 @@ class SearchLoop {
   void forget_slow(EntryId entry);
   void tell();
 
+  // The roofline: what reaches enough of it is measured again before that ends the search.
+  std::optional<double> roofline_share(EntryId entry, std::optional<double> time_ns) const;
+  void look_at_roofline(const TellItem& told);
+  void measure_again(EntryId entry);
+
   bool is_baseline_compiled() const;
   void fail_baseline();
   std::optional<EntryId> raceable(std::optional<EntryId> entry) const;
@@ -126,6 +131,9 @@ class SearchLoop {
   std::optional<std::string> rule_met_;                  ///< that ends the search
   std::string stopped_because_;
   bool stopped_early_ = false;
+  std::optional<EntryId> nearest_;              ///< reached enough of the roofline, to be measured again
+  bool is_measured_again_ = false;              ///< one is now, and nothing is asked for meanwhile
+  bool roofline_is_wrong_ = false;              ///< something exceeded it
   std::vector<BoundArgument> unwarned_arrays_;  ///< in constant memory: none was found to be longer than described
 };
 

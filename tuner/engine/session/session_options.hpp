@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cache/store/store.hpp"
+#include "tuner/core/task/roofline.hpp"
 #include "tuner/effort.hpp"
 #include "tuner/engine/device/lane/device.hpp"
 #include "tuner/engine/session/budget.hpp"
@@ -21,6 +22,8 @@ struct SessionOptions {
   Budget budget;
   /// Its rules take the place of the budget's, but for time. Nothing: the budget's alone.
   std::optional<Effort> effort;
+  /// What the GPU was measured to reach; for the budget's rule that stops there. Nothing: not measured.
+  std::optional<Roofline> roofline;
   /// Whether a stored decision of more effort is an answer, and nothing is measured.
   bool takes_stored = false;
   Timing mode = Timing::cold;

@@ -81,6 +81,7 @@ class ReportBuilder {
                       .share = budget.share,
                       .target_ns = budget.target_ns,
                       .target_speedup = budget.target_speedup,
+                      .roofline = budget.roofline,
                       .idle = budget.idle,
                       .gain = budget.gain};
     if (budget.time) report_.budget.seconds = std::chrono::duration<double>(*budget.time).count();
@@ -106,6 +107,18 @@ class ReportBuilder {
     const double seconds = time_ns / 1e9;
     if (const auto bytes = facts_.task.work_bytes(configuration)) report_.bytes_per_second = *bytes / seconds;
     if (const auto flops = facts_.task.work_flops(configuration)) report_.flops_per_second = *flops / seconds;
+    if (facts_.options.roofline) describe_roofline(*facts_.options.roofline, configuration, time_ns);
+  }
+
+  void describe_roofline(const Roofline& roofline, const search::Configuration& configuration, double time_ns) {
+    const auto bound = roofline_bound(roofline, facts_.task, configuration);
+    if (!bound) return;
+    report_.roofline = {.bytes_per_s = roofline.bytes_per_s,
+                        .flops_per_s = roofline.flops_per_s,
+                        .bound_ns = bound->time_ns,
+                        .by_bandwidth = bound->by == RooflineBound::By::bandwidth,
+                        .bound_text = bound_text(roofline, facts_.task, configuration),
+                        .share = bound->time_ns / time_ns};
   }
 
   void describe_baseline(EntryId entry) {

@@ -59,7 +59,8 @@ StopRules::StopRules(const Budget& budget, std::uint64_t space_size)
 }
 
 bool StopRules::may_end_early() const {
-  return budget_.time || budget_.target_ns || budget_.target_speedup || budget_.idle || budget_.gain;
+  return budget_.time || budget_.target_ns || budget_.target_speedup || budget_.roofline || budget_.idle ||
+         budget_.gain;
 }
 
 void StopRules::tell(const search::Observation& observation, bool counts) {
@@ -88,6 +89,10 @@ std::optional<std::string> StopRules::met() const {
     }
     return fmt::format("a configuration was {:.3f} times as fast as the baseline, and {:.4g} times are enough",
                        *baseline_ns_ / *best_ns_, *budget_.target_speedup);
+  }
+  if (roofline_) {
+    return fmt::format("a configuration reached {} of the roofline, twice, and {} are enough", share_text(*roofline_),
+                       share_text(*budget_.roofline));
   }
   if (budget_.idle && idle_ >= *budget_.idle) {
     return fmt::format("{} in a row {} not{} faster than the best", counted(*budget_.idle, "configuration"),

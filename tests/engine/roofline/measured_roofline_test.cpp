@@ -1,0 +1,69 @@
+#include "tuner/engine/roofline/measured_roofline.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "tests/engine/session/laboratory.hpp"
+#include "tests/support/errors.hpp"
+
+namespace tuner::engine {
+namespace {
+
+/// Everything takes 1 ms, but for one launch shape that takes half of it.
+Behaviour one_is_best(const std::string& configuration) {
+  const bool best = configuration.find("BLOCKDIMX=1024") != std::string::npos;
+  return {.time_ns = best ? 5e5 : 1e6};
+}
+
+struct RatesBench {
+  explicit RatesBench(BehaviourOf behaviour = one_is_best)
+      : compile(behaviour), device(known_device("H200"), behaviour) {}
+
+  Roofline measure(bool memory, std::optional<ElementType> operations = {}) {
+    device.screened.clear();
+    return measured_roofline(device.info(), memory, operations, {compile, device, store, nullptr, observer, stop});
+  }
+
+  FakeCompileLane compile;
+  FakeDeviceLane device;
+  cache::MemoryStore store;
+  RecordingObserver observer;
+  std::atomic<bool> stop = false;
+};
+
+TEST_CASE("rates are the work of the fastest launch over its time, of what is asked for") {
+  RatesBench bench;
+  const Roofline memory = bench.measure(true);
+  REQUIRE(memory.bytes_per_s);
+  const double bytes = 32.0 * (60 << 20);
+  CHECK(*memory.bytes_per_s == doctest::Approx(bytes / 5e-4).epsilon(0.01));
+  CHECK_FALSE(memory.flops_per_s);
+  const Roofline both = bench.measure(true, ElementType::float64);
+  REQUIRE(both.flops_per_s);
+  CHECK(*both.flops_per_s == doctest::Approx(2.0 * 16 * 1024 * 4 * 132 * 2048 / 5e-4).epsilon(0.01));
+  CHECK(bench.observer.trials.empty());
+}
+
+TEST_CASE("rates that are stored are not measured again, until the driver changes") {
+  RatesBench bench;
+  const Roofline first = bench.measure(true, ElementType::float32);
+  CHECK_FALSE(bench.device.screened.empty());
+  const Roofline second = bench.measure(true, ElementType::float32);
+  CHECK(bench.device.screened.empty());
+  CHECK(first.bytes_per_s == second.bytes_per_s);
+  CHECK(first.flops_per_s == second.flops_per_s);
+  CHECK(bench.measure(true, ElementType::float64).flops_per_s);
+  CHECK_FALSE(bench.device.screened.empty());
+}
+
+TEST_CASE("a user who stops the measurement has no rates, and a GPU that runs none of the kernels is said") {
+  RatesBench stopped;
+  stopped.stop = true;
+  CHECK_FALSE(stopped.measure(true).bytes_per_s);
+  RatesBench broken([](const std::string&) { return Behaviour{.run = Outcome::wrong_result}; });
+  CHECK(test::error_of(Errc::baseline_failed, [&] { broken.measure(true); }).find("baseline") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace tuner::engine

@@ -1,0 +1,106 @@
+#include "tuner/engine/roofline/measured_roofline.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/engine/session/session.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::engine {
+
+namespace {
+
+constexpr std::uint64_t kMiB = 1 << 20;
+/// So much larger than the L2 cache that what a flush leaves to be written back hardly counts; but not so large that
+/// the buffers and their copies would crowd a small GPU.
+constexpr std::uint64_t kCaches = 32, kLeastBytes = 256 * kMiB, kPartOfMemory = 16;
+/// Of multiply-adds: some hundred microseconds in float.
+constexpr std::int64_t kSteps = 1024, kWaves = 4;
+
+/// Warnings pass, trials are not the user's.
+class Measuring final : public Observer {
+ public:
+  explicit Measuring(Observer& observer) : observer_(observer) {}
+  void progress(const Progress& progress) override {
+    Progress shown = progress;
+    shown.phase = "measuring what the GPU reaches: " + progress.phase;
+    observer_.progress(shown);
+  }
+  void warning(const std::string& sentence) override { observer_.warning(sentence); }
+
+ private:
+  Observer& observer_;
+};
+
+class RooflineMeasurement {
+ public:
+  RooflineMeasurement(const DeviceInfo& device, const SessionParts& parts)
+      : device_(device), observer_(parts.observer), parts_{parts.compile,  parts.device, parts.store,
+                                                           parts.binaries, observer_,    parts.stop} {}
+
+  /// Of memory: most of what reading and copying reach.
+  std::optional<double> bandwidth() {
+    const std::uint64_t bytes =
+        std::min(std::max(kCaches * device_.l2_bytes, kLeastBytes), device_.memory_bytes / kPartOfMemory);
+    const auto rate = [&](const char* kernel, std::uint64_t packs) {
+      return best(kernel, {{"n", search::Value(static_cast<std::int64_t>(packs))}}, &Task::work_bytes);
+    };
+    return greater(rate("roofline_read", bytes / 16), rate("roofline_copy", bytes / 32));
+  }
+
+  std::optional<double> arithmetic(ElementType type) {
+    const std::int64_t threads = kWaves * device_.sm_count * device_.max_threads_per_sm;
+    return best("roofline_multiply_add",
+                {{"threads", search::Value(threads)},
+                 {"steps", search::Value(kSteps)},
+                 {"TYPE", search::Value(type == ElementType::float64 ? "double" : "float")}},
+                &Task::work_flops);
+  }
+
+ private:
+  using Work = std::optional<double> (Task::*)(const search::Configuration&) const;
+
+  static std::optional<double> greater(std::optional<double> a, std::optional<double> b) {
+    return a && b ? std::max(a, b) : std::nullopt;
+  }
+
+  /// A second of the work of the fastest configuration; nothing if the user stops it.
+  std::optional<double> best(const char* kernel, const ProblemValues& problem, Work work) {
+    if (parts_.stop) return std::nullopt;
+    constexpr const char* kFile = "roofline_kernels.cu";
+    const Task task(choose_description(parse_descriptions(roofline_source(), kFile), kFile, kernel), problem, device_);
+    SessionOptions options;
+    options.effort = Effort::quick;  // which tries these spaces completely
+    options.takes_stored = true;
+    options.warm_start = false;
+    const TuneReport report = run_session(task, options, parts_);
+    const cache::Decision& decision = report.decision;
+    if (parts_.stop) return std::nullopt;
+    if (decision.configuration.empty()) {
+      throw Error(Errc::device_lost,
+                  fmt::format("What {} reaches could not be measured: no configuration of the kernel "
+                              "{} ran. Give --stop-at a time or a speed-up instead.",
+                              device_.name, kernel));
+    }
+    return *(task.*work)(task.space().parse(decision.configuration)) / decision.time_ns * 1e9;
+  }
+
+  const DeviceInfo& device_;
+  Measuring observer_;
+  SessionParts parts_;
+};
+
+}  // namespace
+
+Roofline measured_roofline(const DeviceInfo& device, bool memory, std::optional<ElementType> operations,
+                           const SessionParts& parts) {
+  RooflineMeasurement measurement(device, parts);
+  Roofline roofline;
+  if (memory) roofline.bytes_per_s = measurement.bandwidth();
+  if (operations) roofline.flops_per_s = measurement.arithmetic(*operations);
+  return roofline;
+}
+
+}  // namespace tuner::engine
