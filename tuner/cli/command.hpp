@@ -60,6 +60,7 @@ Command check_command();
 Command simulate_command();
 Command list_command();
 Command show_command();
+Command report_command();
 Command forget_command();
 Command export_command();
 Command import_command();

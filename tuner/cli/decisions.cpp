@@ -2,9 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstdio>
 #include <map>
+#include <optional>
 
+#include "search/expression/expression.hpp"
+#include "tuner/cli/message.hpp"
+#include "tuner/cli/stores.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/report/record_json.hpp"
 #include "tuner/core/task/not_compared_json.hpp"
@@ -23,6 +28,24 @@ struct OneLine {
   template <class T>
   void operator()(const char*, T&) const {}
 };
+
+std::optional<std::size_t> as_number(const std::string& text) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+/// Of each configuration the trial that was recorded last, in order.
+std::vector<cache::Trial> latest(const std::vector<cache::Trial>& trials) {
+  std::map<std::string, std::size_t> last;
+  for (std::size_t i = 0; i < trials.size(); ++i) last[trials[i].configuration] = i;
+  std::vector<cache::Trial> kept;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    if (last[trials[i].configuration] == i) kept.push_back(trials[i]);
+  }
+  return kept;
+}
 
 }  // namespace
 
@@ -116,6 +139,37 @@ Json trial_json(const cache::Trial& trial) {
        "registers",     "spill_store_bytes", "spill_load_bytes", "occupancy", "occupancy_limiter", "launch",
        "duplicate_of",  "compile_ms",        "verify_ms",        "timing_ms", "conditions",        "origin",
        "session",       "sequence",          "created_unix_ms"});
+}
+
+std::vector<NumberedDecision> called(const std::string& name, const cache::Store& store, const std::string& path,
+                                     const std::string& elsewhere) {
+  std::vector<NumberedDecision> found;
+  std::vector<std::string> kernels;
+  const std::optional<std::size_t> number = as_number(name);
+  for (NumberedDecision& numbered : numbered_decisions(store)) {
+    kernels.push_back(numbered.decision.key.kernel_name);
+    if (number ? numbered.number == *number : kernels.back() == name) found.push_back(std::move(numbered));
+  }
+  if (!found.empty()) return found;
+  if (number) {
+    say(fmt::format("There is no decision number {}; `tuner list` shows the numbers.{}", name, elsewhere));
+  } else if (!store.list_keys({.kernel_name = name}).empty()) {
+    say(no_decision(&store, name, path) + elsewhere);
+  } else {
+    const std::string nearest = search::nearest_name(name, kernels);
+    say(fmt::format("Nothing is stored for a kernel `{}`.{} `tuner list` shows what is stored.{}", name,
+                    nearest.empty() ? "" : fmt::format(" Did you mean `{}`?", nearest), elsewhere));
+  }
+  return found;
+}
+
+std::vector<cache::Trial> trials_behind(const cache::Decision& decision, const cache::Store& store) {
+  if (decision.origin == cache::Origin::measured) {
+    return store.find_reusable(decision);
+  }
+  std::vector<cache::Trial> trials = store.find_trials(decision.key);
+  std::erase_if(trials, [&](const cache::Trial& trial) { return trial.session != decision.session; });
+  return latest(trials);
 }
 
 void print_json(const Json& object) {

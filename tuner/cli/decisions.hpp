@@ -19,6 +19,15 @@ struct NumberedDecision {
 /// The newest decision of each key, newest first.
 std::vector<NumberedDecision> numbered_decisions(const cache::Store& store);
 
+/// What `name` calls: the decision of that number, or every decision of that kernel, newest first. If there is none,
+/// says so; `elsewhere` is where to look besides, `path` that of the database.
+std::vector<NumberedDecision> called(const std::string& name, const cache::Store& store, const std::string& path,
+                                     const std::string& elsewhere);
+
+/// The trials that the decision rests on, in the order recorded. A session that went on where another one ended
+/// recorded none of those it took over: they are found by what made them fit to be taken over.
+std::vector<cache::Trial> trials_behind(const cache::Decision& decision, const cache::Store& store);
+
 /// A decision whose texts may stand in lines: `one_line` of each. For what is printed as text; JSON has them as they
 /// are.
 cache::Decision shown(cache::Decision decision);

@@ -1,10 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
-#include "search/expression/expression.hpp"
 #include "search/expression/quoting.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
@@ -30,36 +28,6 @@ constexpr std::size_t kLongestMessage = 16384;
 
 std::string assignments(const std::string& configuration) {
   return fmt::format("{}", fmt::join(split_assignments(configuration), " "));
-}
-
-std::optional<std::size_t> as_number(const std::string& text) {
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-/// What is called for: by number, or every decision of a kernel, newest first. If there is none, says so.
-std::vector<NumberedDecision> called(const std::string& name, const cache::Store& store, const std::string& path,
-                                     const std::string& elsewhere) {
-  std::vector<NumberedDecision> found;
-  std::vector<std::string> kernels;
-  const std::optional<std::size_t> number = as_number(name);
-  for (NumberedDecision& numbered : numbered_decisions(store)) {
-    kernels.push_back(numbered.decision.key.kernel_name);
-    if (number ? numbered.number == *number : kernels.back() == name) found.push_back(std::move(numbered));
-  }
-  if (!found.empty()) return found;
-  if (number) {
-    say(fmt::format("There is no decision number {}; `tuner list` shows the numbers.{}", name, elsewhere));
-  } else if (!store.list_keys({.kernel_name = name}).empty()) {
-    say(no_decision(&store, name, path) + elsewhere);
-  } else {
-    const std::string nearest = search::nearest_name(name, kernels);
-    say(fmt::format("Nothing is stored for a kernel `{}`.{} `tuner list` shows what is stored.{}", name,
-                    nearest.empty() ? "" : fmt::format(" Did you mean `{}`?", nearest), elsewhere));
-  }
-  return found;
 }
 
 std::string speedup_text(const cache::Decision& decision) {
@@ -145,28 +113,6 @@ std::string message_text(const std::string& message) {
   if (message.size() <= kLongestMessage) return message;
   return fmt::format("{}... ({} bytes; --json has all of it)", search::beginning_of(message, kLongestMessage),
                      message.size());
-}
-
-/// Of each configuration the trial that was recorded last, in order.
-std::vector<cache::Trial> latest(const std::vector<cache::Trial>& trials) {
-  std::map<std::string, std::size_t> last;
-  for (std::size_t i = 0; i < trials.size(); ++i) last[trials[i].configuration] = i;
-  std::vector<cache::Trial> kept;
-  for (std::size_t i = 0; i < trials.size(); ++i) {
-    if (last[trials[i].configuration] == i) kept.push_back(trials[i]);
-  }
-  return kept;
-}
-
-/// The trials that the decision rests on. A session that went on where another one ended recorded none of those it
-/// took over: they are found by what made them fit to be taken over.
-std::vector<cache::Trial> trials_behind(const cache::Decision& decision, const cache::Store& store) {
-  if (decision.origin == cache::Origin::measured) {
-    return store.find_reusable(decision);
-  }
-  std::vector<cache::Trial> trials = store.find_trials(decision.key);
-  std::erase_if(trials, [&](const cache::Trial& trial) { return trial.session != decision.session; });
-  return latest(trials);
 }
 
 std::string failures_text(const std::vector<cache::Trial>& trials) {

@@ -19,7 +19,7 @@ namespace tuner {
 /// Where the wall-clock time of a session went: phases that follow each other and add up to the whole, told by what the
 /// device is doing, and beside them what other processes and the disk do meanwhile.
 struct TimeSpent {
-  double total_s = 0;       ///< from the beginning of the command, or the end of the problem before, to the end
+  double total_s = 0;  ///< from the beginning of the command, or the end of the problem before, to the end
   /// Until the device is set up for the problem: reading, workers, turns of others, the roofline's rates, buffers.
   double starting_s = 0;
   double waiting_s = 0;     ///< the device had nothing to do: it waited for compiled candidates

@@ -1,0 +1,179 @@
+// The page of `tuner report` as a person meets it, in a headless Chromium.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "tests/cli/program.hpp"
+#include "tests/page/browser.hpp"
+#include "tests/page/subjects.hpp"
+#include "tests/support/skip.hpp"
+
+namespace tuner::test {
+namespace {
+
+using page::made_up;
+using page::report_page;
+using page::Subject;
+
+/// Chromium takes a second to start, so that all cases share one.
+Browser& browser() {
+  static Browser one;
+  return one;
+}
+
+/// A page over these decisions, opened.
+void open(const std::vector<Subject>& subjects, int width = 1200, bool dark = false) {
+  if (Browser::program().empty()) skip("there is no Chromium; `apt-get install chromium` brings it");
+  static const TemporaryFolder folder;
+  browser().resize(width, 900, dark);
+  browser().open(folder.write("report.html", report_page(subjects)));
+}
+
+std::string text_of(const std::string& id) {
+  return browser().evaluate("document.getElementById('" + id + "').textContent");
+}
+
+/// Gives a control this value, as a user does.
+void choose(const std::string& id, const std::string& value) {
+  browser().evaluate("{ const control = document.getElementById('" + id + "'); control.value = '" + value +
+                     "'; for (const kind of ['input', 'change']) control.dispatchEvent(new Event(kind)); }");
+}
+
+std::vector<std::string> column(int position) {
+  return browser().evaluate("[...document.querySelectorAll('#trials tbody tr')].map(row => row.children[" +
+                            std::to_string(position) + "].textContent)");
+}
+
+TEST_CASE("the report of the shipped recording opens without a complaint, at three widths, light and dark") {
+  if (Browser::program().empty()) skip("there is no Chromium; `apt-get install chromium` brings it");
+  const User user;
+  const Result tuned = user.run({"tune", "--replay", TUNER_RECORDINGS "/prefetch__H200.csv"});
+  REQUIRE(tuned.exit_code == 0);
+  const std::string database = user.data() / "replay.db";
+  check_err(user.run({"report", "prefetch", "-o", "report.html", "--db", database}), 0, {"Wrote 1 decision and 708"});
+  std::string light;
+  for (const int width : {360, 800, 1400}) {
+    for (const bool dark : {false, true}) {
+      CAPTURE(width);
+      browser().resize(width, 900, dark);
+      browser().open(user.home() / "report.html");
+      CHECK(text_of("kernel") == "prefetch");
+      CHECK(browser().evaluate("document.documentElement.scrollWidth").get<int>() <= width);
+      const std::string ground = browser().evaluate("getComputedStyle(document.body).backgroundColor");
+      if (!dark) light = ground;
+      CHECK((ground == light) == !dark);
+      CHECK_MESSAGE(browser().complaints().empty(), browser().complaints().front());
+    }
+  }
+  CHECK(text_of("shown") == "708 of 708 trials");
+  CHECK(text_of("verdict").find("times as fast as the defaults") != std::string::npos);
+  CHECK(browser().evaluate("document.querySelectorAll('#strips circle').length").get<int>() > 16);
+  CHECK(browser().evaluate("document.querySelectorAll('#effects tbody tr').length").get<int>() > 10);
+  CHECK(browser().evaluate("document.querySelectorAll('#progress circle').length").get<int>() > 1);
+  CHECK(browser().evaluate("document.querySelectorAll('tr.winner').length") == 1);
+  CHECK(text_of("failures").find("launch refused") != std::string::npos);
+}
+
+TEST_CASE("filters narrow the trials, by values and by outcome") {
+  open({made_up(1000)});
+  choose("filter", "STRATEGY=rolling pdist=3");
+  const std::vector<std::string> rows = column(6);
+  CHECK_FALSE(rows.empty());
+  for (const std::string& row : rows) {
+    CHECK(row.find("STRATEGY=rolling") != std::string::npos);
+    CHECK(row.find("PDIST=3 ") != std::string::npos);
+  }
+  CHECK(text_of("shown") == std::to_string(rows.size()) + " of 1000 trials");
+  choose("filter", "");
+  choose("outcome", "launch_refused");
+  CHECK(text_of("shown") == "20 of 1000 trials");
+  CHECK(column(1) == std::vector<std::string>(20, "launch refused"));
+  CHECK(browser().complaints().empty());
+}
+
+TEST_CASE("a click on a column sorts by it, another one the other way round") {
+  open({made_up(1000)});
+  CHECK(column(0).size() == 100);
+  const auto click = [](int position) {
+    browser().evaluate("document.querySelectorAll('#trials th button')[" + std::to_string(position) + "].click()");
+  };
+  const auto registers = [] {
+    std::vector<int> numbers;
+    for (const std::string& text : column(2)) numbers.push_back(std::stoi(text));
+    return numbers;
+  };
+  click(2);
+  std::vector<int> numbers = registers();
+  CHECK(std::is_sorted(numbers.begin(), numbers.end()));
+  CHECK(numbers.front() == 32);
+  click(2);
+  numbers = registers();
+  CHECK(std::is_sorted(numbers.rbegin(), numbers.rend()));
+  CHECK(numbers.front() == 95);
+  CHECK(browser().evaluate("document.querySelectorAll('#trials th')[2].getAttribute('aria-sort')") == "descending");
+  CHECK(browser().evaluate("document.activeElement.textContent") == "registers");
+  browser().evaluate("document.getElementById('more').click()");
+  CHECK(column(0).size() == 400);
+}
+
+TEST_CASE("the keyboard goes from trial to trial") {
+  open({made_up(100)});
+  browser().evaluate("document.getElementById('scatter').focus()");
+  browser().press("ArrowRight");
+  const std::string first = text_of("picked");
+  CHECK(first.find("BLOCKDIMX=") == 0);
+  browser().press("ArrowRight");
+  CHECK(text_of("picked") != first);
+  browser().press("ArrowLeft");
+  CHECK(text_of("picked") == first);
+}
+
+TEST_CASE("a hostile name is text, and so is what a compiler said") {
+  Subject subject = made_up(10, "</script><script>window.hacked = true</script>");
+  subject.trials[3].outcome = Outcome::compile_error;
+  subject.trials[3].message = "<img src=x onerror='window.hacked = true'>";
+  open({subject});
+  CHECK(text_of("kernel") == subject.decision.key.kernel_name);
+  CHECK(text_of("failures").find("<img src=x") != std::string::npos);
+  CHECK(browser().evaluate("typeof window.hacked") == "undefined");
+  CHECK(browser().complaints().empty());
+}
+
+TEST_CASE("of several decisions each can be chosen") {
+  std::vector<Subject> subjects{made_up(100, "first"), made_up(300, "second")};
+  open(subjects);
+  CHECK(text_of("kernel") == "first");
+  choose("subject", "1");
+  CHECK(text_of("kernel") == "second");
+  CHECK(text_of("shown") == "300 of 300 trials");
+}
+
+TEST_CASE("a decision without trials, and one without a winner's interval, are shown as far as they go") {
+  Subject empty = made_up(1, "empty");
+  empty.trials.clear();
+  empty.decision.speedup_low.reset();
+  Subject bare = made_up(50, "bare");
+  bare.decision.baseline.clear();
+  bare.decision.baseline_time_ns.reset();
+  bare.decision.speedup.reset();
+  bare.trials[7].configuration = "nonsense";
+  open({empty, bare});
+  CHECK(text_of("shown") == "0 of 0 trials");
+  CHECK(text_of("kernel") == "empty");
+  choose("subject", "1");
+  CHECK(text_of("verdict").find("200.0 us") != std::string::npos);
+  CHECK_MESSAGE(browser().complaints().empty(), browser().complaints().front());
+}
+
+TEST_CASE("ten thousand trials open, are filtered and sorted") {
+  open({made_up(10000)}, 360);
+  CHECK(text_of("shown") == "10000 of 10000 trials");
+  choose("filter", "variant=7");
+  CHECK(text_of("shown") == "256 of 10000 trials");
+  CHECK(browser().complaints().empty());
+}
+
+}  // namespace
+}  // namespace tuner::test

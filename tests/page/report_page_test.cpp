@@ -1,0 +1,80 @@
+#include "tuner/page/report_page.hpp"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/page/subjects.hpp"
+
+namespace tuner::page {
+namespace {
+
+/// The page's data, as its script reads it.
+nlohmann::json data_of(const std::string& page) {
+  const std::string begin = "<script type=\"application/json\" id=\"data\">";
+  const std::size_t from = page.find(begin) + begin.size();
+  return nlohmann::json::parse(page.substr(from, page.find("</script>", from) - from));
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+TEST_CASE("a page has the decision, its trials as columns, and who won among them") {
+  const Subject subject = made_up(500);
+  const nlohmann::json data = data_of(report_page({&subject, 1}));
+  REQUIRE(data.size() == 1);
+  const nlohmann::json& page = data[0];
+  CHECK(page["kernel"] == "scale");
+  CHECK(page["device"] == "NVIDIA H200");
+  for (const char* column : {"rows", "time", "censored", "outcome", "message", "registers", "spills", "shared",
+                             "occupancy", "limiter", "compile", "duplicate", "samples"}) {
+    CAPTURE(column);
+    CHECK(page["trials"][column].size() == 500);
+  }
+  const std::size_t winner = page["winner_at"];
+  CHECK(subject.trials[winner].configuration == subject.decision.configuration);
+  CHECK(page["baseline_at"] == 0);
+  CHECK(page["tied_at"][0] == winner);
+  CHECK(page["parameters"].size() == 4);
+  CHECK(page["trials"]["time"][49].is_null());
+  CHECK(page["outcomes"][page["trials"]["outcome"][49].get<std::size_t>()] == "launch_refused");
+  CHECK(page["messages"].size() == 2);  // each text once
+  CHECK(page["spent"]["compile"] == 50000);
+}
+
+TEST_CASE("whatever is in a name or a message is text") {
+  Subject subject = made_up(4, "k</script><script>window.hacked = 1</script><!--");
+  subject.trials[1].outcome = Outcome::compile_error;
+  subject.trials[1].message = "</script><img src=x onerror=alert(1)> \xff\xfe";
+  subject.decision.key.problem = "n='<b>',m=\"";
+  const Subject plain = made_up(4);
+  const std::string page = report_page({&subject, 1});
+  const std::string without = report_page({&plain, 1});
+  CHECK(count_of(page, "<") == count_of(without, "<"));
+  const nlohmann::json data = data_of(page);
+  CHECK(data[0]["kernel"] == subject.decision.key.kernel_name);
+  CHECK(data[0]["command"].get<std::string>().find(R"('n='\''<b>'\'',m="')") != std::string::npos);
+}
+
+TEST_CASE("ten thousand trials take less than three megabytes") {
+  const Subject subject = made_up(10000);
+  CHECK(report_page({&subject, 1}).size() < 3'000'000);
+}
+
+TEST_CASE("a page asks for nothing from elsewhere") {
+  const std::string page(page_template());
+  // The namespace of SVG is a name, not an address that is opened.
+  CHECK(count_of(page, "http") == count_of(page, "http://www.w3.org/2000/svg"));
+  for (const char* way : {"<link", "src=", "@import", "url(", "fetch(", "XMLHttp"}) {
+    CAPTURE(way);
+    CHECK(page.find(way) == std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace tuner::page

@@ -1,0 +1,98 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cache/file/fresh_file.hpp"
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/cli/decisions.hpp"
+#include "tuner/cli/message.hpp"
+#include "tuner/cli/stores.hpp"
+#include "tuner/core/base/text.hpp"
+#include "tuner/core/base/wrapping.hpp"
+#include "tuner/error.hpp"
+#include "tuner/page/report_page.hpp"
+
+namespace tuner::cli {
+
+namespace {
+
+constexpr std::size_t kMostOperands = 1000;
+
+/// What the operands call, each once; of a kernel all its decisions, without operands all there are.
+std::vector<NumberedDecision> wanted(const std::vector<std::string>& names, const cache::Store& store,
+                                     const std::string& path, const std::string& elsewhere) {
+  if (names.empty()) {
+    std::vector<NumberedDecision> all = numbered_decisions(store);
+    if (all.empty()) say(no_decision(&store, "", path) + elsewhere);
+    return all;
+  }
+  std::vector<NumberedDecision> found;
+  for (const std::string& name : names) {
+    std::vector<NumberedDecision> of_name = called(name, store, path, elsewhere);
+    if (of_name.empty()) return {};
+    for (NumberedDecision& numbered : of_name) {
+      const auto same = [&](const NumberedDecision& other) { return other.number == numbered.number; };
+      if (std::none_of(found.begin(), found.end(), same)) found.push_back(std::move(numbered));
+    }
+  }
+  return found;
+}
+
+ExitCode run_report(const Arguments& arguments) {
+  const auto file = arguments.value("o");
+  if (!file) {
+    throw Error(Errc::bad_usage,
+                "`tuner report` needs the file to write, for example `tuner report prefetch -o report.html`.");
+  }
+  const cache::Location location = cache::locate(arguments.value("db").value_or(""));
+  const std::string path = location.decisions.string();
+  const std::string elsewhere = replays_beside(location, "tuner report -o " + *file);
+  const std::unique_ptr<cache::Store> store = open_for_reading(location);
+  if (!store) {
+    say(no_decision(nullptr, "", path) + elsewhere);
+    return ExitCode::no_result;
+  }
+  std::vector<page::Subject> subjects;
+  std::size_t trials = 0;
+  for (NumberedDecision& numbered : wanted(arguments.operands(), *store, path, elsewhere)) {
+    std::vector<cache::Trial> behind = trials_behind(numbered.decision, *store);
+    trials += behind.size();
+    subjects.push_back({numbered.number, std::move(numbered.decision), std::move(behind)});
+  }
+  if (subjects.empty()) return ExitCode::no_result;
+  cache::FreshFile fresh(*file, arguments.has("force"), cache::FreshFile::Kind::text);
+  fresh.append(page::report_page(subjects));
+  fresh.publish();
+  if (arguments.has("json")) {
+    print_json(
+        {{"format", 1}, {"database", path}, {"file", *file}, {"decisions", subjects.size()}, {"trials", trials}});
+  } else {
+    say(fmt::format("Wrote {} and {} to {}: open it in a browser.", counted(subjects.size(), "decision"),
+                    counted(trials, "trial"), *file));
+  }
+  return ExitCode::done;
+}
+
+}  // namespace
+
+Command report_command() {
+  return {
+      .name = "report",
+      .synopsis = "tuner report [KERNEL|NUMBER ...] -o FILE.html [--force] [--db PATH] [--json]",
+      .summary = "write decisions and their trials as a page for a browser",
+      .purpose =
+          "Writes one HTML file that needs no network: the verdict, the fastest configurations side by side,\n"
+          "every trial against any parameter, what each parameter does, failures and conditions.",
+      .options = {{"o", Option::Kind::value, "FILE", "the file to write"},
+                  {"force", Option::Kind::flag, "", "replace FILE if it exists"}},
+      .most_operands = kMostOperands,
+      .examples = {{"tuner report prefetch -o prefetch.html", "all decisions for prefetch"},
+                   {"tuner report 3 7 -o two.html", "decisions 3 and 7, as `tuner list` numbers them"}},
+      .exit_codes = {ExitCode::no_result, ExitCode::store},
+      .run = run_report,
+  };
+}
+
+}  // namespace tuner::cli

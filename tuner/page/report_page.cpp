@@ -1,0 +1,241 @@
+#include "tuner/page/report_page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tuner/core/report/payback.hpp"
+#include "tuner/core/report/record_json.hpp"
+#include "tuner/core/task/searched_text.hpp"
+#include "tuner/page/effects.hpp"
+#include "tuner/page/table.hpp"
+
+namespace tuner::page {
+
+namespace {
+
+using Json = OrderedJson;
+
+/// Of the fastest trials their samples are shown one by one.
+constexpr std::size_t kWithSamples = 40;
+constexpr std::size_t kMostSamples = 200;  ///< of one trial
+
+/// Texts that many trials share, each once, and their numbers.
+class Texts {
+ public:
+  std::size_t number_of(const std::string& text) {
+    const auto [known, is_new] = numbers_.emplace(text, texts_.size());
+    if (is_new) texts_.push_back(text);
+    return known->second;
+  }
+  Json json() const { return texts_; }
+
+ private:
+  std::map<std::string, std::size_t> numbers_;
+  std::vector<std::string> texts_;
+};
+
+/// Positions of those whose samples are shown.
+std::set<std::size_t> with_samples(std::span<const cache::Trial> trials, const std::string& baseline) {
+  std::vector<std::size_t> timed;
+  std::set<std::size_t> shown;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    if (trials[i].outcome == Outcome::ok && trials[i].time_ns && !trials[i].censored) timed.push_back(i);
+    if (trials[i].configuration == baseline) shown.insert(i);
+  }
+  std::stable_sort(timed.begin(), timed.end(),
+                   [&](std::size_t a, std::size_t b) { return *trials[a].time_ns < *trials[b].time_ns; });
+  timed.resize(std::min(timed.size(), kWithSamples));
+  shown.insert(timed.begin(), timed.end());
+  return shown;
+}
+
+Json samples_json(const cache::Trial& trial) {
+  const auto count = static_cast<std::ptrdiff_t>(std::min(trial.samples_ns.size(), kMostSamples));
+  return std::vector<double>(trial.samples_ns.begin(), trial.samples_ns.begin() + count);
+}
+
+std::optional<int> shared_bytes(const cache::ResourceFacts& facts) {
+  if (!facts.static_shared_bytes && !facts.dynamic_shared_bytes) return std::nullopt;
+  return facts.static_shared_bytes.value_or(0) + facts.dynamic_shared_bytes.value_or(0);
+}
+
+std::optional<int> spilled(const cache::ResourceFacts& facts) {
+  if (!facts.spill_store_bytes && !facts.spill_load_bytes) return std::nullopt;
+  return facts.spill_store_bytes.value_or(0) + facts.spill_load_bytes.value_or(0);
+}
+
+/// A list for each column, which takes a fraction of what an object for each trial would.
+class Columns {
+ public:
+  Columns() {
+    for (const char* name : {"rows", "time", "censored", "outcome", "message", "registers", "spills", "shared",
+                             "occupancy", "limiter", "compile", "duplicate", "samples"}) {
+      columns_[name] = Json::array();
+    }
+  }
+  void add(const char* name, Json value) { columns_.at(name).push_back(std::move(value)); }
+  Json json() && { return std::move(columns_); }
+
+ private:
+  Json columns_ = Json::object();
+};
+
+Json effects_json(std::span<const cache::Trial> trials, const std::string& winner) {
+  Json list = Json::array();
+  for (const ParameterEffect& effect : parameter_effects(trials, winner)) {
+    Json values = Json::array();
+    for (const ValueEffect& value : effect.values) {
+      values.push_back({{"value", value.value},
+                        {"timed", value.timed},
+                        {"best", or_null(value.best_ns)},
+                        {"ratio", or_null(value.ratio)},
+                        {"compared", value.compared},
+                        {"around_winner", or_null(value.around_winner)}});
+    }
+    list.push_back({{"name", effect.name}, {"range", or_null(effect.range)}, {"values", std::move(values)}});
+  }
+  return list;
+}
+
+/// What a shell takes as one word.
+std::string quoted(const std::string& word) {
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+/// The kernel's file is not stored with a decision.
+std::string command_of(const cache::Decision& decision) {
+  std::string command = "tuner tune KERNEL_FILE --kernel " + quoted(decision.key.kernel_name);
+  if (!decision.key.problem.empty()) command += " --problem " + quoted(decision.key.problem);
+  if (decision.key.mode != "cold") command += " --mode " + quoted(decision.key.mode);
+  if (decision.effort) command += fmt::format(" --effort {}", to_string(*decision.effort));
+  return command + " --fresh";
+}
+
+std::string verified_of(const cache::Decision& decision) {
+  if (decision.origin == cache::Origin::replay) return "not verified: replayed from a recording";
+  std::string text = decision.verified ? "again after the final race" : "in the search only";
+  if (decision.awkward_sizes > 0) text += fmt::format(", and at {} awkward sizes", decision.awkward_sizes);
+  return text;
+}
+
+/// Where the configuration is among the trials; -1 if it is not.
+std::ptrdiff_t position_of(std::span<const cache::Trial> trials, const std::string& configuration) {
+  const auto found = std::find_if(trials.begin(), trials.end(), [&](const cache::Trial& trial) {
+    return !configuration.empty() && trial.configuration == configuration;
+  });
+  return found == trials.end() ? -1 : found - trials.begin();
+}
+
+void add_trials(const Subject& subject, Json& object) {
+  const std::span<const cache::Trial> trials = subject.trials;
+  const Table table = table_of(trials);
+  Texts outcomes, messages, limiters;
+  Columns columns;
+  Json unread = Json::object();
+  const std::set<std::size_t> sampled = with_samples(trials, subject.decision.baseline);
+  double compile_ms = 0, verify_ms = 0, timing_ms = 0;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    const cache::Trial& trial = trials[i];
+    columns.add("rows", table.rows[i]);
+    if (table.rows[i].empty()) unread[std::to_string(i)] = trial.configuration;
+    columns.add("time", trial.outcome == Outcome::ok ? or_null(trial.time_ns) : Json(nullptr));
+    columns.add("censored", trial.censored ? 1 : 0);
+    columns.add("outcome", outcomes.number_of(std::string(to_string(trial.outcome))));
+    columns.add("message", messages.number_of(trial.message));
+    columns.add("registers", or_null(trial.facts.registers));
+    columns.add("spills", or_null(spilled(trial.facts)));
+    columns.add("shared", or_null(shared_bytes(trial.facts)));
+    columns.add("occupancy", or_null(trial.facts.occupancy));
+    columns.add("limiter", limiters.number_of(trial.facts.occupancy_limiter));
+    columns.add("compile", trial.compile_ms);
+    columns.add("duplicate", trial.duplicate_of.empty() ? 0 : 1);
+    columns.add("samples", sampled.contains(i) ? samples_json(trial) : Json(0));
+    compile_ms += trial.compile_ms;
+    verify_ms += trial.verify_ms;
+    timing_ms += trial.timing_ms;
+  }
+  Json parameters = Json::array();
+  for (const Parameter& parameter : table.parameters) {
+    parameters.push_back({{"name", parameter.name}, {"values", parameter.values}});
+  }
+  Json tied = Json::array();
+  for (const cache::Tie& tie : subject.decision.ties) tied.push_back(position_of(trials, tie.configuration));
+  object.update({{"parameters", std::move(parameters)},
+                 {"outcomes", outcomes.json()},
+                 {"messages", messages.json()},
+                 {"limiters", limiters.json()},
+                 {"unread", std::move(unread)},
+                 {"winner_at", position_of(trials, subject.decision.configuration)},
+                 {"baseline_at", position_of(trials, subject.decision.baseline)},
+                 {"tied_at", std::move(tied)},
+                 {"spent", {{"compile", compile_ms}, {"verify", verify_ms}, {"timing", timing_ms}}},
+                 {"effects", effects_json(trials, subject.decision.configuration)},
+                 {"trials", std::move(columns).json()}});
+}
+
+Json subject_json(const Subject& subject) {
+  const cache::Decision& decision = subject.decision;
+  const auto tuning = decision.counters.find(kTuningCounter);
+  const auto pays = stored_payback(decision);
+  Json object{{"number", subject.number},
+              {"kernel", decision.key.kernel_name},
+              {"problem", decision.key.problem},
+              {"device", decision.key.device.substr(0, decision.key.device.find('|'))},
+              {"identity", decision.key.device},
+              {"mode", decision.key.mode},
+              {"origin", cache::to_string(decision.origin)},
+              {"created", decision.created_unix_ms},
+              {"conditions", conditions_json(decision.conditions)},
+              {"winner", decision.configuration},
+              {"baseline", decision.baseline},
+              {"time", decision.time_ns},
+              {"baseline_time", or_null(decision.baseline_time_ns)},
+              {"speedup", or_null(decision.speedup)},
+              {"speedup_low", or_null(decision.speedup_low)},
+              {"speedup_high", or_null(decision.speedup_high)},
+              {"confidence", decision.confidence},
+              {"race_blocks", decision.race_blocks},
+              {"ties", decision.ties.size()},
+              {"noisy", decision.noisy},
+              {"contended", decision.contended},
+              {"launch", decision.launch},
+              {"searched", searched_text(decision)},
+              {"stopped", decision.stopped_because},
+              {"verified", verified_of(decision)},
+              {"tuning", tuning == decision.counters.end() ? Json(nullptr) : Json(tuning->second)},
+              {"payback", pays ? payback_text(*pays) : std::string()},
+              {"command", command_of(decision)}};
+  add_trials(subject, object);
+  return object;
+}
+
+/// JSON that ends no script element: whatever is in a text, there is no `<` in the page's data.
+std::string embeddable(const Json& data) {
+  std::string text;
+  for (const char c : data.dump(-1, ' ', false, Json::error_handler_t::replace)) {
+    if (c == '<') {
+      text += "\\u003c";
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string report_page(std::span<const Subject> subjects) {
+  constexpr std::string_view kPlace = "PAGE_DATA";
+  Json data = Json::array();
+  for (const Subject& subject : subjects) data.push_back(subject_json(subject));
+  std::string page(page_template());
+  return page.replace(page.find(kPlace), kPlace.size(), embeddable(data));
+}
+
+}  // namespace tuner::page
