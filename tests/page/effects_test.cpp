@@ -44,7 +44,7 @@ TEST_CASE("a value costs what it costs where everything else is the same") {
   const std::vector<cache::Trial> trials{timed("BLOCK=32,UNROLL=1", 200), timed("BLOCK=32,UNROLL=2", 100),
                                          timed("BLOCK=64,UNROLL=1", 220), timed("BLOCK=64,UNROLL=2", 110),
                                          timed("BLOCK=128,UNROLL=2", 300)};
-  const auto effects = parameter_effects(trials, "BLOCK=32,UNROLL=2");
+  const auto effects = parameter_effects(table_of(trials), trials, "BLOCK=32,UNROLL=2");
   REQUIRE(effects.size() == 2);
   const ParameterEffect& block = effects[0];  // BLOCK=128 is the worst there is
   CHECK(block.name == "BLOCK");
@@ -66,7 +66,7 @@ TEST_CASE("what failed, was stopped early or has nothing beside it says nothing"
                                    timed("A=2,B=1", 50)};
   trials[2].censored = true;
   trials[3].outcome = Outcome::wrong_result;
-  for (const ParameterEffect& effect : parameter_effects(trials, "")) {
+  for (const ParameterEffect& effect : parameter_effects(table_of(trials), trials, "")) {
     CAPTURE(effect.name);
     CHECK_FALSE(effect.range);
     for (const ValueEffect& value : effect.values) {
@@ -75,7 +75,7 @@ TEST_CASE("what failed, was stopped early or has nothing beside it says nothing"
       CHECK(value.timed == 1);
     }
   }
-  CHECK(parameter_effects({}, "").empty());
+  CHECK(parameter_effects({}, {}, "").empty());
 }
 
 }  // namespace

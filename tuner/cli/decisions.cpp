@@ -67,10 +67,6 @@ cache::Decision shown(cache::Decision decision) {
   return decision;
 }
 
-std::string device_name(const std::string& identity) {
-  return identity.substr(0, identity.find('|'));
-}
-
 std::string speedup_cell(const cache::Decision& decision) {
   if (!decision.baseline.empty() && decision.baseline == decision.configuration) return "baseline";
   if (!decision.speedup) return "-";
@@ -141,14 +137,14 @@ Json trial_json(const cache::Trial& trial) {
        "session",       "sequence",          "created_unix_ms"});
 }
 
-std::vector<NumberedDecision> called(const std::string& name, const cache::Store& store, const std::string& path,
-                                     const std::string& elsewhere) {
+std::vector<NumberedDecision> called(const std::string& name, const std::vector<NumberedDecision>& all,
+                                     const cache::Store& store, const std::string& path, const std::string& elsewhere) {
   std::vector<NumberedDecision> found;
   std::vector<std::string> kernels;
   const std::optional<std::size_t> number = as_number(name);
-  for (NumberedDecision& numbered : numbered_decisions(store)) {
+  for (const NumberedDecision& numbered : all) {
     kernels.push_back(numbered.decision.key.kernel_name);
-    if (number ? numbered.number == *number : kernels.back() == name) found.push_back(std::move(numbered));
+    if (number ? numbered.number == *number : kernels.back() == name) found.push_back(numbered);
   }
   if (!found.empty()) return found;
   if (number) {

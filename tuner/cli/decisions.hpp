@@ -19,10 +19,10 @@ struct NumberedDecision {
 /// The newest decision of each key, newest first.
 std::vector<NumberedDecision> numbered_decisions(const cache::Store& store);
 
-/// What `name` calls: the decision of that number, or every decision of that kernel, newest first. If there is none,
-/// says so; `elsewhere` is where to look besides, `path` that of the database.
-std::vector<NumberedDecision> called(const std::string& name, const cache::Store& store, const std::string& path,
-                                     const std::string& elsewhere);
+/// What `name` calls among `all` that `store` has: the decision of that number, or every decision of that kernel,
+/// newest first. If there is none, says so; `elsewhere` is where to look besides, `path` that of the database.
+std::vector<NumberedDecision> called(const std::string& name, const std::vector<NumberedDecision>& all,
+                                     const cache::Store& store, const std::string& path, const std::string& elsewhere);
 
 /// The trials that the decision rests on, in the order recorded. A session that went on where another one ended
 /// recorded none of those it took over: they are found by what made them fit to be taken over.
@@ -32,8 +32,6 @@ std::vector<cache::Trial> trials_behind(const cache::Decision& decision, const c
 /// are.
 cache::Decision shown(cache::Decision decision);
 
-/// "NVIDIA H200" from a canonical device identity.
-std::string device_name(const std::string& identity);
 /// "1.855x (1.850-1.859)", "baseline" where the baseline itself won, "-" where nothing is known.
 std::string speedup_cell(const cache::Decision& decision);
 

@@ -10,6 +10,7 @@
 #include "tuner/cli/stores.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
+#include "tuner/core/device/device.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {

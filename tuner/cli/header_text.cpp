@@ -18,6 +18,7 @@
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/name_table.hpp"
+#include "tuner/core/device/device.hpp"
 #include "tuner/core/task/task.hpp"
 #include "tuner/error.hpp"
 #include "tuner/version.hpp"

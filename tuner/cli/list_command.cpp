@@ -10,6 +10,7 @@
 #include "tuner/cli/stores.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/base/wrapping.hpp"
+#include "tuner/core/device/device.hpp"
 
 namespace tuner::cli {
 

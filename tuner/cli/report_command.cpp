@@ -10,7 +10,6 @@
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/stores.hpp"
 #include "tuner/core/base/text.hpp"
-#include "tuner/core/base/wrapping.hpp"
 #include "tuner/error.hpp"
 #include "tuner/page/report_page.hpp"
 
@@ -23,14 +22,14 @@ constexpr std::size_t kMostOperands = 1000;
 /// What the operands call, each once; of a kernel all its decisions, without operands all there are.
 std::vector<NumberedDecision> wanted(const std::vector<std::string>& names, const cache::Store& store,
                                      const std::string& path, const std::string& elsewhere) {
+  std::vector<NumberedDecision> all = numbered_decisions(store);
   if (names.empty()) {
-    std::vector<NumberedDecision> all = numbered_decisions(store);
     if (all.empty()) say(no_decision(&store, "", path) + elsewhere);
     return all;
   }
   std::vector<NumberedDecision> found;
   for (const std::string& name : names) {
-    std::vector<NumberedDecision> of_name = called(name, store, path, elsewhere);
+    std::vector<NumberedDecision> of_name = called(name, all, store, path, elsewhere);
     if (of_name.empty()) return {};
     for (NumberedDecision& numbered : of_name) {
       const auto same = [&](const NumberedDecision& other) { return other.number == numbered.number; };

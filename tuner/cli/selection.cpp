@@ -8,6 +8,7 @@
 #include "search/expression/expression.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/core/device/device.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {

@@ -14,9 +14,10 @@
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/base/wrapping.hpp"
+#include "tuner/core/device/device.hpp"
 #include "tuner/core/report/payback.hpp"
+#include "tuner/core/task/decision_text.hpp"
 #include "tuner/core/task/not_compared.hpp"
-#include "tuner/core/task/searched_text.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {
@@ -75,18 +76,7 @@ std::string decision_text(const NumberedDecision& numbered) {
     text += labelled(fmt::format("  tie {:.4f} ", tie.relative_time), assignments(tie.configuration));
   }
   if (!decision.launch.empty()) text += labelled("  launch     ", decision.launch);
-  if (decision.origin == cache::Origin::replay) {
-    text += labelled("  verified   ", "not verified: replayed from a recording");
-  } else {
-    const bool same_inputs = decision.counters.contains(kSameInputsCounter);
-    std::string verified = !decision.verified ? "in the search only"
-                           : same_inputs ? "again after the final race, on the same inputs, because none are random"
-                                         : "again after the final race, on fresh inputs";
-    if (decision.awkward_sizes > 0) {
-      verified += fmt::format(", and at {}", counted(decision.awkward_sizes, "awkward size"));
-    }
-    text += labelled("  verified   ", verified);
-  }
+  text += labelled("  verified   ", verified_text(decision));
   if (const std::vector<NotCompared> left_out = not_compared_in(decision.counters); !left_out.empty()) {
     text += labelled("  uncompared ", text_of(left_out) + ": the reference leaves them unwritten");
   }
@@ -194,7 +184,8 @@ ExitCode run_show(const Arguments& arguments) {
     say(no_decision(nullptr, "", path) + elsewhere);
     return ExitCode::no_result;
   }
-  const std::vector<NumberedDecision> found = called(arguments.operands().front(), *store, path, elsewhere);
+  const std::vector<NumberedDecision> found =
+      called(arguments.operands().front(), numbered_decisions(*store), *store, path, elsewhere);
   if (found.empty()) return ExitCode::no_result;
   const NumberedDecision& shown = found.front();
   std::vector<cache::Trial> trials = trials_behind(shown.decision, *store);

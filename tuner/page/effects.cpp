@@ -4,8 +4,6 @@
 #include <cmath>
 #include <map>
 
-#include "tuner/page/table.hpp"
-
 namespace tuner::page {
 
 namespace {
@@ -72,8 +70,8 @@ ParameterEffect effect_of(const Parameter& parameter, std::size_t position, cons
 
 }  // namespace
 
-std::vector<ParameterEffect> parameter_effects(std::span<const cache::Trial> trials, const std::string& winner) {
-  const Table table = table_of(trials);
+std::vector<ParameterEffect> parameter_effects(const Table& table, std::span<const cache::Trial> trials,
+                                               const std::string& winner) {
   std::vector<Timed> timed;
   std::size_t winner_at = trials.size();
   for (std::size_t i = 0; i < trials.size(); ++i) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cache/store/trial.hpp"
+#include "tuner/page/table.hpp"
 
 namespace tuner::page {
 
@@ -30,8 +31,10 @@ struct ParameterEffect {
   std::optional<double> range;
 };
 
-/// The effect of every parameter that takes several values, the greatest range first, those without one last. Trials
-/// that failed or were stopped early count for nothing. `winner` is the text of a configuration and may be empty.
-std::vector<ParameterEffect> parameter_effects(std::span<const cache::Trial> trials, const std::string& winner);
+/// The effect of every parameter that takes several values, the greatest range first, those without one last. `table`
+/// is that of `trials`. Trials that failed or were stopped early count for nothing. `winner` is the text of a
+/// configuration and may be empty.
+std::vector<ParameterEffect> parameter_effects(const Table& table, std::span<const cache::Trial> trials,
+                                               const std::string& winner);
 
 }  // namespace tuner::page

@@ -7,9 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "tuner/core/base/text.hpp"
+#include "tuner/core/device/device.hpp"
 #include "tuner/core/report/payback.hpp"
 #include "tuner/core/report/record_json.hpp"
-#include "tuner/core/task/searched_text.hpp"
+#include "tuner/core/task/decision_text.hpp"
 #include "tuner/page/effects.hpp"
 #include "tuner/page/table.hpp"
 
@@ -84,9 +86,9 @@ class Columns {
   Json columns_ = Json::object();
 };
 
-Json effects_json(std::span<const cache::Trial> trials, const std::string& winner) {
+Json effects_json(const Table& table, std::span<const cache::Trial> trials, const std::string& winner) {
   Json list = Json::array();
-  for (const ParameterEffect& effect : parameter_effects(trials, winner)) {
+  for (const ParameterEffect& effect : parameter_effects(table, trials, winner)) {
     Json values = Json::array();
     for (const ValueEffect& value : effect.values) {
       values.push_back({{"value", value.value},
@@ -101,27 +103,13 @@ Json effects_json(std::span<const cache::Trial> trials, const std::string& winne
   return list;
 }
 
-/// What a shell takes as one word.
-std::string quoted(const std::string& word) {
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
 /// The kernel's file is not stored with a decision.
 std::string command_of(const cache::Decision& decision) {
-  std::string command = "tuner tune KERNEL_FILE --kernel " + quoted(decision.key.kernel_name);
-  if (!decision.key.problem.empty()) command += " --problem " + quoted(decision.key.problem);
-  if (decision.key.mode != "cold") command += " --mode " + quoted(decision.key.mode);
+  std::string command = "tuner tune KERNEL_FILE --kernel " + shell_word(decision.key.kernel_name);
+  if (!decision.key.problem.empty()) command += " --problem " + shell_word(decision.key.problem);
+  if (decision.key.mode != "cold") command += " --mode " + shell_word(decision.key.mode);
   if (decision.effort) command += fmt::format(" --effort {}", to_string(*decision.effort));
   return command + " --fresh";
-}
-
-std::string verified_of(const cache::Decision& decision) {
-  if (decision.origin == cache::Origin::replay) return "not verified: replayed from a recording";
-  std::string text = decision.verified ? "again after the final race" : "in the search only";
-  if (decision.awkward_sizes > 0) text += fmt::format(", and at {} awkward sizes", decision.awkward_sizes);
-  return text;
 }
 
 /// Where the configuration is among the trials; -1 if it is not.
@@ -175,7 +163,7 @@ void add_trials(const Subject& subject, Json& object) {
                  {"baseline_at", position_of(trials, subject.decision.baseline)},
                  {"tied_at", std::move(tied)},
                  {"spent", {{"compile", compile_ms}, {"verify", verify_ms}, {"timing", timing_ms}}},
-                 {"effects", effects_json(trials, subject.decision.configuration)},
+                 {"effects", effects_json(table, trials, subject.decision.configuration)},
                  {"trials", std::move(columns).json()}});
 }
 
@@ -186,7 +174,7 @@ Json subject_json(const Subject& subject) {
   Json object{{"number", subject.number},
               {"kernel", decision.key.kernel_name},
               {"problem", decision.key.problem},
-              {"device", decision.key.device.substr(0, decision.key.device.find('|'))},
+              {"device", device_name(decision.key.device)},
               {"identity", decision.key.device},
               {"mode", decision.key.mode},
               {"origin", cache::to_string(decision.origin)},
@@ -207,7 +195,7 @@ Json subject_json(const Subject& subject) {
               {"launch", decision.launch},
               {"searched", searched_text(decision)},
               {"stopped", decision.stopped_because},
-              {"verified", verified_of(decision)},
+              {"verified", verified_text(decision)},
               {"tuning", tuning == decision.counters.end() ? Json(nullptr) : Json(tuning->second)},
               {"payback", pays ? payback_text(*pays) : std::string()},
               {"command", command_of(decision)}};

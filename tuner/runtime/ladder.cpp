@@ -6,7 +6,7 @@
 
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/task/problem.hpp"
-#include "tuner/core/task/searched_text.hpp"
+#include "tuner/core/task/decision_text.hpp"
 
 namespace tuner {
 namespace {

@@ -37,6 +37,10 @@ void DeviceInfo::define_names(search::Scope& scope) const {
   scope.set("compute_capability", compute_major * 10 + compute_minor);
 }
 
+std::string device_name(std::string_view identity) {
+  return std::string(identity.substr(0, identity.find('|')));
+}
+
 std::string_view compute_capability(std::string_view identity) {
   constexpr std::string_view tag = "|cc=";
   const std::size_t begin = identity.find(tag);

@@ -44,6 +44,8 @@ struct DeviceInfo {
   void define_names(search::Scope& scope) const;
 };
 
+/// "NVIDIA H200" of a canonical identity.
+std::string device_name(std::string_view identity);
 /// "9.0" of a canonical identity, "NVIDIA H200|cc=9.0|sms=132|…"; empty if it says none.
 std::string_view compute_capability(std::string_view identity);
 

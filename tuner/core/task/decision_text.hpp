@@ -10,4 +10,7 @@ namespace tuner {
 /// unknown.
 std::string searched_text(const cache::Decision& decision);
 
+/// How its winner was verified: "again after the final race, on fresh inputs, and at 6 awkward sizes".
+std::string verified_text(const cache::Decision& decision);
+
 }  // namespace tuner

@@ -1,0 +1,27 @@
+#include "tuner/core/task/decision_text.hpp"
+
+#include <fmt/format.h>
+
+#include "tuner/core/base/text.hpp"
+#include "tuner/core/task/not_compared.hpp"
+
+namespace tuner {
+
+std::string searched_text(const cache::Decision& decision) {
+  if (!decision.evaluated || !decision.space_size) return {};
+  const auto evaluated = static_cast<std::uint64_t>(*decision.evaluated);
+  const std::string all = counted(static_cast<std::uint64_t>(*decision.space_size), "configuration");
+  return decision.evaluated == decision.space_size ? "all " + all : fmt::format("{} of {}", grouped(evaluated), all);
+}
+
+std::string verified_text(const cache::Decision& decision) {
+  if (decision.origin == cache::Origin::replay) return "not verified: replayed from a recording";
+  const bool same_inputs = decision.counters.contains(kSameInputsCounter);
+  std::string text = !decision.verified ? "in the search only"
+                     : same_inputs      ? "again after the final race, on the same inputs, because none are random"
+                                        : "again after the final race, on fresh inputs";
+  if (decision.awkward_sizes > 0) text += fmt::format(", and at {}", counted(decision.awkward_sizes, "awkward size"));
+  return text;
+}
+
+}  // namespace tuner
