@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "tuner/core/base/timing_text.hpp"
-#include "tuner/core/task/problem.hpp"
 #include "tuner/core/task/decision_text.hpp"
+#include "tuner/core/task/problem.hpp"
 
 namespace tuner {
 namespace {

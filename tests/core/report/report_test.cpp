@@ -66,10 +66,8 @@ TuneReport full_report() {
   report.cartesian_size = 2016;
   report.not_compared = {{"sums", 3, 61, 64}};
   report.bytes_per_second = 1.267e12;
-  report.roofline = {.bytes_per_s = 4.31e12,
-                     .flops_per_s = {},
-                     .bound_ns = 64.23e3,
-                     .by_bandwidth = true,
+  report.roofline = {.rates = {.bytes_per_s = 4.31e12, .flops_per_s = {}},
+                     .bound = {.time_ns = 64.23e3, .by = tuner::RooflineBound::By::bandwidth},
                      .bound_text = "its 2.768e+08 bytes take 64.23 us at 4.310 TB/s",
                      .share = 0.294};
   report.stored_in = "/home/ada/.local/share/tuner/decisions.db";

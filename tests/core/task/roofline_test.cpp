@@ -35,7 +35,7 @@ TEST_CASE("the slower of memory and arithmetic binds, whatever the configuration
   REQUIRE(bound);
   CHECK(bound->time_ns == doctest::Approx(2e6));
   CHECK(bound->by == RooflineBound::By::bandwidth);
-  CHECK(bound_text(roofline, memory, memory.space().at(0)) == "its 8e+09 bytes take 2.000 ms at 4.000 TB/s");
+  CHECK(bound_text(*bound, roofline, memory, memory.space().at(0)) == "its 8e+09 bytes take 2.000 ms at 4.000 TB/s");
   const Task arithmetic = task_with("bytes = 8 * n, flops = 600 * n, type = float");
   const auto other = roofline_bound(roofline, arithmetic, arithmetic.space().at(0));
   REQUIRE(other);

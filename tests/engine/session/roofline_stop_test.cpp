@@ -40,8 +40,8 @@ TEST_CASE("a configuration that reaches enough of the roofline twice ends the se
   CHECK(laboratory.decided().has_value());
   REQUIRE(report.roofline);
   CHECK(report.roofline->share == doctest::Approx(0.96).epsilon(0.01));
-  CHECK(report.roofline->bound_ns == doctest::Approx(1.2e5));
-  CHECK(report.roofline->by_bandwidth);
+  CHECK(report.roofline->bound.time_ns == doctest::Approx(1.2e5));
+  CHECK(report.roofline->bound.by == RooflineBound::By::bandwidth);
   CHECK(*report.budget.roofline == 0.95);
   CHECK(laboratory.observer.warnings.empty());
 }

@@ -105,6 +105,10 @@ std::string four_digits(double number) {
   return fmt::format("{:.{}f}", number, decimals);
 }
 
+std::string percent(double share) {
+  return fmt::format("{:.4g} %", share * 100);
+}
+
 std::string time_text(double nanoseconds) {
   if (nanoseconds < 1e3) return four_digits(nanoseconds) + " ns";
   if (nanoseconds < 1e6) return four_digits(nanoseconds / 1e3) + " us";

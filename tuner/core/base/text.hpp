@@ -52,6 +52,8 @@ std::string counted(std::uint64_t number, std::string_view singular);
 std::string four_digits(double number);
 /// A kernel's time with its unit: "218.4 us", "12.35 ms".
 std::string time_text(double nanoseconds);
+/// "2.5 %" for 0.025.
+std::string percent(double share);
 /// A duration of the session: "0.84 s", "12.3 s", "3 min 20 s".
 std::string duration_text(double seconds);
 /// Reads "250ms", "2s" or "5min", decimals allowed: from a millisecond to a year. Nothing for other text.

@@ -11,6 +11,7 @@
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/binary/code_facts.hpp"
 #include "tuner/core/task/not_compared.hpp"
+#include "tuner/core/task/roofline.hpp"
 #include "tuner/effort.hpp"
 #include "tuner/outcome.hpp"
 
@@ -94,11 +95,10 @@ struct DataReport {
 
 /// How near the winner is to what the GPU was measured to reach.
 struct RooflineReport {
-  std::optional<double> bytes_per_s, flops_per_s;  ///< that the GPU reaches; nothing: not measured
-  double bound_ns = 0;                             ///< the least time of the declared work
-  bool by_bandwidth = false;                       ///< or else by arithmetic
-  std::string bound_text;                          ///< the same in words
-  double share = 0;                                ///< the bound over the winner's time
+  Roofline rates;          ///< that the GPU reaches
+  RooflineBound bound;     ///< of the winner
+  std::string bound_text;  ///< the same in words
+  double share = 0;        ///< the bound over the winner's time
 };
 
 /// What of a session is in the database.

@@ -147,10 +147,10 @@ Json budget_json(const TuneReport& report) {
 Json roofline_json(const std::optional<RooflineReport>& roofline) {
   if (!roofline) return nullptr;
   return {{"share", roofline->share},
-          {"bound_us", microseconds(roofline->bound_ns)},
-          {"bound_by", roofline->by_bandwidth ? "bandwidth" : "arithmetic"},
-          {"bytes_per_second", or_null(roofline->bytes_per_s)},
-          {"flops_per_second", or_null(roofline->flops_per_s)}};
+          {"bound_us", microseconds(roofline->bound.time_ns)},
+          {"bound_by", roofline->bound.by == RooflineBound::By::bandwidth ? "bandwidth" : "arithmetic"},
+          {"bytes_per_second", or_null(roofline->rates.bytes_per_s)},
+          {"flops_per_second", or_null(roofline->rates.flops_per_s)}};
 }
 
 Json payback_json(const std::optional<Payback>& pays) {

@@ -25,10 +25,6 @@ std::string spaced(std::string_view configuration) {
   return fmt::format("{}", fmt::join(split_assignments(configuration), " "));
 }
 
-std::string percent(double share) {
-  return fmt::format("{:.4g} %", share * 100);
-}
-
 /// A ratio needs as many digits as its interval is narrow; four are enough to see one part in a thousand.
 std::string times(double ratio) {
   return fmt::format("{:.3f}x", ratio);

@@ -33,14 +33,13 @@ std::optional<RooflineBound> roofline_bound(const Roofline& roofline, const Task
   return bound;
 }
 
-std::string bound_text(const Roofline& roofline, const Task& task, const search::Configuration& configuration) {
-  const auto bound = roofline_bound(roofline, task, configuration);
-  if (!bound) return "nothing binds";
-  if (bound->by == RooflineBound::By::bandwidth) {
-    return fmt::format("its {:.4g} bytes take {} at {}", *task.work_bytes(configuration), time_text(bound->time_ns),
+std::string bound_text(const RooflineBound& bound, const Roofline& roofline, const Task& task,
+                       const search::Configuration& configuration) {
+  if (bound.by == RooflineBound::By::bandwidth) {
+    return fmt::format("its {:.4g} bytes take {} at {}", *task.work_bytes(configuration), time_text(bound.time_ns),
                        rate_text(*roofline.bytes_per_s, "B/s"));
   }
-  return fmt::format("its {:.4g} operations take {} at {}", *task.work_flops(configuration), time_text(bound->time_ns),
+  return fmt::format("its {:.4g} operations take {} at {}", *task.work_flops(configuration), time_text(bound.time_ns),
                      rate_text(*roofline.flops_per_s, "FLOP/s"));
 }
 

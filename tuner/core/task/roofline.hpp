@@ -34,8 +34,9 @@ inline constexpr double kRooflineTolerance = 0.05;
 std::optional<RooflineBound> roofline_bound(const Roofline& roofline, const Task& task,
                                             const search::Configuration& configuration);
 
-/// "memory takes 0.232 ms for 1 GB at 4.31 TB/s": what binds, in words.
-std::string bound_text(const Roofline& roofline, const Task& task, const search::Configuration& configuration);
+/// "its 8e+09 bytes take 2.000 ms at 4.000 TB/s": the bound of these three in words.
+std::string bound_text(const RooflineBound& bound, const Roofline& roofline, const Task& task,
+                       const search::Configuration& configuration);
 
 /// Throws Error{bad_usage} with a way out where the time of the task's kernel cannot be bound by what a GPU reaches: it
 /// declares no work, or operations of no type or of one whose rate is not measured; its data fits into the L2 cache, or

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "tuner/core/base/text.hpp"
 #include "tuner/core/binary/cubin.hpp"
 #include "tuner/engine/lanes/wait.hpp"
-#include "tuner/engine/measure/statistics.hpp"
 #include "tuner/engine/session/effort_limits.hpp"
 #include "tuner/engine/session/t1_edit.hpp"
 #include "tuner/engine/session/warm_start.hpp"
@@ -65,6 +63,7 @@ SearchLoop::SearchLoop(const Task& task, const SessionOptions& options, const Se
       journal_(journal),
       replay_(options.origin == cache::Origin::replay),
       rules_(rules_of(options, task.space().size())),
+      roofline_(task, options, candidates, device, parts.observer),
       promising_(won_elsewhere(task, options, parts, common.key)),
       strategy_(search::make_strategy(options.strategy, task.space(),
                                       {.seed = options.seed,
@@ -235,7 +234,7 @@ std::string SearchLoop::why_stopped() const {
 void SearchLoop::check_progress_is_possible() const {
   if (!compile_.idle() || device_.busy() || gives_up()) return;
   // The device rests, or did until a moment ago: the next round gives it what is ready.
-  if ((!ready_.empty() || nearest_) && device_.can_screen()) return;
+  if ((!ready_.empty() || roofline_.waits()) && device_.can_screen()) return;
   throw Error(Errc::internal, "The session is waiting, but no work is in progress: please report this as a bug.");
 }
 
@@ -269,7 +268,7 @@ void SearchLoop::ask() {
 
 /// How many more configurations the strategy should be asked for now.
 std::size_t SearchLoop::wanted() const {
-  if (nearest_ || is_measured_again_) return 0;  // a seed ends the search in the same place
+  if (roofline_.is_deciding()) return 0;
   const std::size_t waiting = ready_.size() + early_.size();
   const std::size_t wanted = std::min(compile_.room(), kLookAhead - std::min(kLookAhead, waiting));
   const auto most = rules_.evaluations();
@@ -291,9 +290,7 @@ void SearchLoop::start(EntryId entry) {
   }
   const cache::Trial* known = earlier_.trial_of(candidates_[entry]);
   // What may end the search is measured now.
-  if (known != nullptr && request && rules_.wants_roofline(roofline_share(entry, known->time_ns).value_or(0))) {
-    known = nullptr;
-  }
+  if (known != nullptr && request && roofline_.is_near(entry, known->time_ns)) known = nullptr;
   if (known != nullptr) {
     candidates_.reuse(entry, *known);
   } else if (request) {
@@ -358,7 +355,7 @@ void SearchLoop::take_binary(EntryId entry, CompileReply reply) {
 void SearchLoop::feed_device() {
   if (!preparation_.may_launch() || gives_up()) return;
   if (device_.state() == DeviceSession::State::prepared) return run_reference();
-  if (nearest_ && device_.wants_candidate()) measure_again(*std::exchange(nearest_, std::nullopt));
+  if (roofline_.waits() && device_.wants_candidate()) roofline_.measure_again();
   while (!ready_.empty() && device_.wants_candidate()) {
     const EntryId entry = ready_.pop();
     device_.screen(candidates_.candidate(entry), contenders_.time_to_beat(),
@@ -439,48 +436,10 @@ void SearchLoop::tell() {
     if (told.in_space) strategy_->tell(told.observation);
     if (told.entry == baseline_ && told.observation.time_ns) rules_.tell_baseline(*told.observation.time_ns);
     rules_.tell(told.observation, told.asked);
-    look_at_roofline(told);
+    roofline_.tell(told);
     if (!rule_met_) rule_met_ = rules_.met();
   }
-}
-
-// ---- The roofline ----
-
-/// What part of it the time of an entry is; nothing where nobody asked, or where it has shown itself to be wrong.
-std::optional<double> SearchLoop::roofline_share(EntryId entry, std::optional<double> time_ns) const {
-  if (!options_.roofline || !time_ns || roofline_is_wrong_) return std::nullopt;
-  const auto bound = roofline_bound(*options_.roofline, task_, candidates_[entry].configuration);
-  if (!bound) return std::nullopt;
-  return bound->time_ns / *time_ns;
-}
-
-void SearchLoop::look_at_roofline(const TellItem& told) {
-  if (told.observation.outcome != Outcome::ok || told.observation.censored) return;
-  const auto share = roofline_share(told.entry, told.observation.time_ns);
-  if (!share) return;
-  if (*share > 1 + kRooflineTolerance) {
-    roofline_is_wrong_ = true;
-    nearest_.reset();
-    parts_.observer.warning(fmt::format(
-        "The declared work is more than the kernel does: {} takes {}, but {}, which this GPU was measured to reach. "
-        "--stop-at is ignored; correct `work` to the least that the kernel must do.",
-        candidates_.text(told.entry), time_text(*told.observation.time_ns),
-        bound_text(*options_.roofline, task_, candidates_[told.entry].configuration)));
-    return;
-  }
-  if (rules_.wants_roofline(*share) && candidates_.has_binary(told.entry)) nearest_ = told.entry;
-}
-
-void SearchLoop::measure_again(EntryId entry) {
-  is_measured_again_ = true;
-  device_.screen(candidates_.candidate(entry), std::nullopt, [this, entry](const DeviceReply& reply) {
-    is_measured_again_ = false;
-    if (reply.outcome != Outcome::ok || reply.timed_run().samples_ns.empty()) return;
-    const auto share = roofline_share(entry, median(reply.timed_run().samples_ns));
-    if (!share || !rules_.wants_roofline(*share)) return;
-    rules_.tell_roofline(*share);
-    if (!rule_met_) rule_met_ = rules_.met();
-  });
+  if (!rule_met_) rule_met_ = roofline_.met();
 }
 
 // ---- What was found ----

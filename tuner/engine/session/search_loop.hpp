@@ -17,6 +17,7 @@
 #include "tuner/engine/session/earlier_sessions.hpp"
 #include "tuner/engine/session/preparation.hpp"
 #include "tuner/engine/session/ready_queue.hpp"
+#include "tuner/engine/session/roofline_rule.hpp"
 #include "tuner/engine/session/session_options.hpp"
 #include "tuner/engine/session/session_parts.hpp"
 #include "tuner/engine/session/stop_rules.hpp"
@@ -96,11 +97,6 @@ class SearchLoop {
   void forget_slow(EntryId entry);
   void tell();
 
-  // The roofline: what reaches enough of it is measured again before that ends the search.
-  std::optional<double> roofline_share(EntryId entry, std::optional<double> time_ns) const;
-  void look_at_roofline(const TellItem& told);
-  void measure_again(EntryId entry);
-
   bool is_baseline_compiled() const;
   void fail_baseline();
   std::optional<EntryId> raceable(std::optional<EntryId> entry) const;
@@ -117,6 +113,7 @@ class SearchLoop {
   const bool replay_;
   const Clock::time_point start_ = Clock::now();
   StopRules rules_;
+  RooflineRule roofline_;
   const std::vector<search::Configuration> promising_;
   std::unique_ptr<search::Strategy> strategy_;
   EarlierSessions earlier_;
@@ -131,9 +128,6 @@ class SearchLoop {
   std::optional<std::string> rule_met_;                  ///< that ends the search
   std::string stopped_because_;
   bool stopped_early_ = false;
-  std::optional<EntryId> nearest_;              ///< reached enough of the roofline, to be measured again
-  bool is_measured_again_ = false;              ///< one is now, and nothing is asked for meanwhile
-  bool roofline_is_wrong_ = false;              ///< something exceeded it
   std::vector<BoundArgument> unwarned_arrays_;  ///< in constant memory: none was found to be longer than described
 };
 

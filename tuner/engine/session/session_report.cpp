@@ -113,11 +113,9 @@ class ReportBuilder {
   void describe_roofline(const Roofline& roofline, const search::Configuration& configuration, double time_ns) {
     const auto bound = roofline_bound(roofline, facts_.task, configuration);
     if (!bound) return;
-    report_.roofline = {.bytes_per_s = roofline.bytes_per_s,
-                        .flops_per_s = roofline.flops_per_s,
-                        .bound_ns = bound->time_ns,
-                        .by_bandwidth = bound->by == RooflineBound::By::bandwidth,
-                        .bound_text = bound_text(roofline, facts_.task, configuration),
+    report_.roofline = {.rates = roofline,
+                        .bound = *bound,
+                        .bound_text = bound_text(*bound, roofline, facts_.task, configuration),
                         .share = bound->time_ns / time_ns};
   }
 

@@ -19,10 +19,6 @@ constexpr std::size_t kEighth = 8;
 constexpr std::size_t kFastest = 12;  ///< the weight of later ones is below a thousandth
 constexpr double kCaution = 2;
 
-std::string share_text(double share) {
-  return fmt::format("{:.4g} %", share * 100);
-}
-
 }  // namespace
 
 void GainEstimate::tell(std::optional<double> time_ns) {
@@ -90,20 +86,16 @@ std::optional<std::string> StopRules::met() const {
     return fmt::format("a configuration was {:.3f} times as fast as the baseline, and {:.4g} times are enough",
                        *baseline_ns_ / *best_ns_, *budget_.target_speedup);
   }
-  if (roofline_) {
-    return fmt::format("a configuration reached {} of the roofline, twice, and {} are enough", share_text(*roofline_),
-                       share_text(*budget_.roofline));
-  }
   if (budget_.idle && idle_ >= *budget_.idle) {
     return fmt::format("{} in a row {} not{} faster than the best", counted(*budget_.idle, "configuration"),
                        *budget_.idle == 1 ? "was" : "were",
-                       budget_.idle_gain > 0 ? fmt::format(" {}", share_text(budget_.idle_gain)) : "");
+                       budget_.idle_gain > 0 ? fmt::format(" {}", percent(budget_.idle_gain)) : "");
   }
   if (budget_.gain) {
     const auto expected = gain_.expected();
     if (expected && *expected < *budget_.gain) {
-      return fmt::format("as many configurations again are expected to gain {}, less than {}", share_text(*expected),
-                         share_text(*budget_.gain));
+      return fmt::format("as many configurations again are expected to gain {}, less than {}", percent(*expected),
+                         percent(*budget_.gain));
     }
   }
   return std::nullopt;
@@ -116,7 +108,7 @@ bool StopRules::out_of_time(double seconds) const {
 std::string StopRules::why_enough() const {
   if (!evaluations_) return {};
   if (by_share_) {
-    return fmt::format("{} of the space, {}, {} tried", share_text(*budget_.share),
+    return fmt::format("{} of the space, {}, {} tried", percent(*budget_.share),
                        counted(*evaluations_, "configuration"), *evaluations_ == 1 ? "was" : "were");
   }
   return fmt::format("the budget of {} is spent", counted(*evaluations_, "configuration"));

@@ -40,10 +40,6 @@ class StopRules {
   std::optional<std::uint64_t> evaluations() const { return evaluations_; }
   /// Whether a row of idle configurations may end the search.
   bool may_be_idle() const { return budget_.idle.has_value(); }
-  /// Whether a configuration that reaches so much of the roofline may end the search, once measured again.
-  bool wants_roofline(double share) const { return budget_.roofline && share >= *budget_.roofline; }
-  /// One reached it twice.
-  void tell_roofline(double share) { roofline_ = share; }
   /// Whether another rule may end the search before.
   bool may_end_early() const;
 
@@ -67,7 +63,6 @@ class StopRules {
   std::optional<std::uint64_t> evaluations_;
   bool by_share_ = false;
   std::optional<double> baseline_ns_, best_ns_;
-  std::optional<double> roofline_;       ///< the share that met the rule
   std::optional<double> idle_since_ns_;  ///< the best that is not faster by too little
   std::uint64_t idle_ = 0;               ///< told in a row since that
   GainEstimate gain_;

@@ -1,0 +1,56 @@
+#include "tuner/engine/session/roofline_rule.hpp"
+
+#include <fmt/format.h>
+
+#include "tuner/core/base/text.hpp"
+#include "tuner/engine/measure/statistics.hpp"
+
+namespace tuner::engine {
+
+/// What part of the roofline the time of an entry is; nothing where nobody asked, or where it shows nothing.
+std::optional<double> RooflineRule::share(EntryId entry, std::optional<double> time_ns) const {
+  if (!options_.roofline || !time_ns || work_is_wrong_) return std::nullopt;
+  const auto bound = roofline_bound(*options_.roofline, task_, candidates_[entry].configuration);
+  if (!bound) return std::nullopt;
+  return bound->time_ns / *time_ns;
+}
+
+bool RooflineRule::is_near(EntryId entry, std::optional<double> time_ns) const {
+  const auto reached = share(entry, time_ns);
+  return reached && is_enough(*reached);
+}
+
+void RooflineRule::tell(const TellItem& told) {
+  if (told.observation.outcome != Outcome::ok || told.observation.censored) return;
+  const auto reached = share(told.entry, told.observation.time_ns);
+  if (!reached) return;
+  if (*reached > 1 + kRooflineTolerance) {
+    work_is_wrong_ = true;
+    nearest_.reset();
+    const search::Configuration& configuration = candidates_[told.entry].configuration;
+    const auto bound = roofline_bound(*options_.roofline, task_, configuration);
+    observer_.warning(fmt::format(
+        "The declared work is more than the kernel does: {} takes {}, but {}, which this GPU was measured to reach. "
+        "--stop-at is ignored; correct `work` to the least that the kernel must do.",
+        candidates_.text(told.entry), time_text(*told.observation.time_ns),
+        bound_text(*bound, *options_.roofline, task_, configuration)));
+    return;
+  }
+  if (is_enough(*reached) && candidates_.has_binary(told.entry)) nearest_ = told.entry;
+}
+
+void RooflineRule::measure_again() {
+  const EntryId entry = *nearest_;
+  nearest_.reset();
+  is_measured_again_ = true;
+  device_.screen(candidates_.candidate(entry), std::nullopt, [this, entry](const DeviceReply& reply) {
+    is_measured_again_ = false;
+    if (reply.outcome != Outcome::ok || reply.timed_run().samples_ns.empty()) return;
+    const auto reached = share(entry, median(reply.timed_run().samples_ns));
+    if (!reached || !is_enough(*reached)) return;
+    met_ = fmt::format("a configuration reached {} of the roofline, twice, and {} are enough", percent(*reached),
+                       percent(*options_.budget.roofline));
+  });
+}
+
+}  // namespace tuner::engine

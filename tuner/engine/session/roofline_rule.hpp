@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "tuner/core/task/task.hpp"
+#include "tuner/engine/session/candidates.hpp"
+#include "tuner/engine/session/device_session.hpp"
+#include "tuner/engine/session/session_observer.hpp"
+#include "tuner/engine/session/session_options.hpp"
+
+namespace tuner::engine {
+
+/// Ends a search when a configuration reaches enough of the roofline (Budget::roofline): what does is measured again,
+/// and if it does then too, the rule is met. A time far below the bound shows that the declared work is wrong; that is
+/// a warning, and the rule is off from then on. Everything handed over outlives it.
+class RooflineRule {
+ public:
+  RooflineRule(const Task& task, const SessionOptions& options, const Candidates& candidates, DeviceSession& device,
+               Observer& observer)
+      : task_(task), options_(options), candidates_(candidates), device_(device), observer_(observer) {}
+
+  /// Whether this time of an entry is near enough: what an earlier session measured so is measured anew.
+  bool is_near(EntryId entry, std::optional<double> time_ns) const;
+  void tell(const TellItem& told);
+  /// Measures again what waits for it. The device must want a candidate.
+  void measure_again();
+  bool waits() const { return nearest_.has_value(); }
+  /// Something waits to be measured again, or is: nothing is asked for meanwhile, so that a seed ends the search in the
+  /// same place.
+  bool is_deciding() const { return nearest_ || is_measured_again_; }
+  /// Why the search ends; nothing as long as it does not.
+  const std::optional<std::string>& met() const { return met_; }
+
+ private:
+  std::optional<double> share(EntryId entry, std::optional<double> time_ns) const;
+  bool is_enough(double share) const { return options_.budget.roofline && share >= *options_.budget.roofline; }
+
+  const Task& task_;
+  const SessionOptions& options_;
+  const Candidates& candidates_;
+  DeviceSession& device_;
+  Observer& observer_;
+  std::optional<EntryId> nearest_;  ///< to be measured again
+  bool is_measured_again_ = false;
+  bool work_is_wrong_ = false;
+  std::optional<std::string> met_;
+};
+
+}  // namespace tuner::engine
