@@ -12,6 +12,7 @@
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/task/problem.hpp"
 #include "tuner/engine/lanes/wait.hpp"
+#include "tuner/engine/session/candidate_request.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::bench {
@@ -55,15 +56,15 @@ void Laboratory::require(const engine::DeviceReply& reply, const char* what) con
 void Laboratory::prepare(const Task& task, Timing mode) {
   task_ = &task;
   candidates_.emplace(task, cache::Trial{});
-  engine::CompileRequest support{.source = std::string(device_.support_source()),
-                                 .file_name = "support.cu",
-                                 .architecture = task.device().architecture()};
   engine::PrepareProblem problem;
   problem.arguments = task.arguments_with_data();
   problem.deterministic = task.description().deterministic;
   problem.mode = mode;
   problem.launch_timeout = std::chrono::seconds(10);  // nobody else waits for it
-  problem.support_cubin = compile(std::move(support)).cubin.bytes;
+  for (const std::string& source : device_.support_sources()) {
+    problem.support_cubins.push_back(
+        compile(engine::support_request(source, task.device().architecture())).cubin.bytes);
+  }
   require(ask(std::move(problem)), "Preparing the problem");
 
   const engine::EntryId baseline = candidates_->add(task.baseline().value());

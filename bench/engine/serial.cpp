@@ -49,7 +49,7 @@ class SerialDevice final : public OneAtATime<engine::DeviceLane, engine::DeviceR
   using OneAtATime::OneAtATime;
   std::size_t room() const override { return inner_.room(); }
   const DeviceInfo& info() override { return inner_.info(); }
-  std::string_view support_source() const override { return inner_.support_source(); }
+  std::vector<std::string> support_sources() const override { return inner_.support_sources(); }
 };
 
 void run(int argc, char** argv) {

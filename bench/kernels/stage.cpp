@@ -39,11 +39,12 @@ DeviceInfo use_first_gpu() {
 }
 
 Stage::Stage(const Task& task) : task_(task), compiler_({}) {
-  engine::CompileRequest request;
-  request.source = std::string(support_source());
-  request.file_name = "support.cu";
-  request.architecture = task.device().architecture();
-  support_ = std::make_unique<engine::DeviceSupport>(compiled(compiler_, request).cubin.bytes, stream_);
+  std::vector<std::vector<std::byte>> support;
+  for (const std::string& source : support_sources()) {
+    const engine::CompileRequest request = engine::support_request(source, task.device().architecture());
+    support.push_back(compiled(compiler_, request).cubin.bytes);
+  }
+  support_ = std::make_unique<engine::DeviceSupport>(support, stream_);
   buffers_ = std::make_unique<engine::Buffers>(task.arguments_with_data(), kSeed, *support_, stream_);
   require(buffers_->set_scalars(), "The problem's numbers");
 }

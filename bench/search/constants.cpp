@@ -46,6 +46,7 @@ constexpr std::array<std::size_t, 3> kSamples{6, 10, 16};
 constexpr std::array<std::size_t, 3> kBases{5, 8, 12};
 constexpr std::array<std::size_t, 2> kNeighbours{32, 128};
 constexpr std::array<std::size_t, 2> kRandom{50, 100};  ///< and walks, four for each five
+constexpr std::array<std::size_t, 2> kPatience{16, 25};
 constexpr std::size_t kMostLookedAt = 820;
 
 std::vector<ModelConstants> grid() {
@@ -54,13 +55,16 @@ std::vector<ModelConstants> grid() {
     for (const std::size_t bases : kBases) {
       for (const std::size_t neighbours : kNeighbours) {
         for (const std::size_t random : kRandom) {
-          ModelConstants constants;
-          constants.sample = sample;
-          constants.bases = bases;
-          constants.neighbours = neighbours;
-          constants.walks = random * 4 / 5;
-          constants.random = random;
-          if (bases * neighbours + constants.walks + constants.random <= kMostLookedAt) result.push_back(constants);
+          for (const std::size_t patience : kPatience) {
+            ModelConstants constants;
+            constants.sample = sample;
+            constants.bases = bases;
+            constants.neighbours = neighbours;
+            constants.walks = random * 4 / 5;
+            constants.random = random;
+            constants.patience = patience;
+            if (bases * neighbours + constants.walks + constants.random <= kMostLookedAt) result.push_back(constants);
+          }
         }
       }
     }
@@ -69,8 +73,8 @@ std::vector<ModelConstants> grid() {
 }
 
 std::string text(const ModelConstants& constants) {
-  return fmt::format("sample {}, bases {}, neighbours {}, walks {}, random {}", constants.sample, constants.bases,
-                     constants.neighbours, constants.walks, constants.random);
+  return fmt::format("sample {}, bases {}, neighbours {}, walks {}, random {}, patience {}", constants.sample,
+                     constants.bases, constants.neighbours, constants.walks, constants.random, constants.patience);
 }
 
 std::vector<std::string> split(const std::string& text, char separator) {

@@ -118,36 +118,51 @@ const sqlite::Connection& BinaryStore::connection() const {
 BinaryStore::~BinaryStore() = default;
 
 bool BinaryStore::put(const Binary& binary, Keep keep) {
+  if (!is_kept(binary)) return false;
+  sqlite::write(connection(), [&] { write(binary, keep); });
+  return true;
+}
+
+void BinaryStore::put_all(std::span<const BinaryToKeep> binaries) {
+  sqlite::write(connection(), [&] {
+    for (const auto& [binary, keep] : binaries) {
+      if (is_kept(binary)) write(binary, keep);
+    }
+  });
+}
+
+bool BinaryStore::is_kept(const Binary& binary) const {
+  return !distrust_ && size_of(binary) <= options_.limit_bytes;
+}
+
+/// Inside of a transaction.
+void BinaryStore::write(const Binary& binary, Keep keep) {
   const Hash hash = content_hash(binary.bytes);
   if (!binary.hash.empty() && binary.hash != hash) {
     fail(Errc::internal, "A binary of {} has the hash {}, but was passed as {}: please report this as a bug.",
          binary.kernel, hash.text, binary.hash.text);
   }
-  if (distrust_ || size_of(binary) > options_.limit_bytes) return false;
-  sqlite::write(connection(), [&] {
-    // The bytes are written again even if the hash is known: that repairs a row whose bytes were damaged.
-    sqlite::Statement insert(
-        connection(),
-        "INSERT INTO binary (hash, architecture, kernel, keep, last_used_unix_ms, byte_count, bytes) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) "
-        "ON CONFLICT (hash) DO UPDATE SET architecture = excluded.architecture, keep = max(keep, excluded.keep), "
-        "last_used_unix_ms = excluded.last_used_unix_ms, byte_count = excluded.byte_count, "
-        "bytes = excluded.bytes RETURNING binary_id");
-    insert.bind(hash, binary.architecture, binary.kernel, keep, options_.clock(), binary.bytes.size(),
-                std::span(binary.bytes));
-    insert.step();
-    const std::int64_t binary_id = insert.integer(0);
-    insert.run();
-    // Replaced rather than updated, so that the latest build has the greatest build_id.
-    sqlite::Statement(connection(),
-                      "INSERT OR REPLACE INTO build (binary_id, key_hash, key_text, resource_log, byte_count, kernel, "
-                      "checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
-        .bind(binary_id, content_hash(binary.compile_key), binary.compile_key, binary.resource_log, build_size(binary),
-              binary.kernel, checksum_of(binary, hash))
-        .run();
-    make_room(binary_id);
-  });
-  return true;
+  // The bytes are written again even if the hash is known: that repairs a row whose bytes were damaged.
+  sqlite::Statement insert(
+      connection(),
+      "INSERT INTO binary (hash, architecture, kernel, keep, last_used_unix_ms, byte_count, bytes) "
+      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) "
+      "ON CONFLICT (hash) DO UPDATE SET architecture = excluded.architecture, keep = max(keep, excluded.keep), "
+      "last_used_unix_ms = excluded.last_used_unix_ms, byte_count = excluded.byte_count, "
+      "bytes = excluded.bytes RETURNING binary_id");
+  insert.bind(hash, binary.architecture, binary.kernel, keep, options_.clock(), binary.bytes.size(),
+              std::span(binary.bytes));
+  insert.step();
+  const std::int64_t binary_id = insert.integer(0);
+  insert.run();
+  // Replaced rather than updated, so that the latest build has the greatest build_id.
+  sqlite::Statement(connection(),
+                    "INSERT OR REPLACE INTO build (binary_id, key_hash, key_text, resource_log, byte_count, kernel, "
+                    "checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
+      .bind(binary_id, content_hash(binary.compile_key), binary.compile_key, binary.resource_log, build_size(binary),
+            binary.kernel, checksum_of(binary, hash))
+      .run();
+  make_room(binary_id);
 }
 
 /// Asks the file, if it is trusted.

@@ -21,6 +21,11 @@ enum class Keep : int {
   pinned = 1,      ///< winners and baselines: deleted only when nothing but pinned binaries is left to delete
 };
 
+struct BinaryToKeep {
+  Binary binary;
+  Keep keep = Keep::while_room;
+};
+
 struct BinaryStoreOptions {
   std::filesystem::path path;
   Access access = Access::read_write;
@@ -45,6 +50,8 @@ class BinaryStore {
   /// Keeps the binary, makes room for it, and pins it if `keep` says so (what is pinned stays pinned). False if it is
   /// not kept: it alone is beyond the limit, or the file is not trusted. Throws Error{store_*}.
   bool put(const Binary& binary, Keep keep = Keep::while_room);
+  /// Each of them like that, in one transaction: all or none. Throws Error{store_*}.
+  void put_all(std::span<const BinaryToKeep> binaries);
 
   /// The binary with this content hash; `compile_key` and `resource_log` are those of its latest build. What does not
   /// match its hash any more is not found (see `trouble`), and deleted unless the store is read only. Throws
@@ -71,6 +78,8 @@ class BinaryStore {
   explicit BinaryStore(const BinaryStoreOptions& options);
   const sqlite::Connection& connection() const;
   struct Row;
+  bool is_kept(const Binary& binary) const;
+  void write(const Binary& binary, Keep keep);
   std::optional<Row> find_row(std::string_view compile_key);
   void make_room(std::int64_t keep_binary_id);
   void mark_used(const Row& row);

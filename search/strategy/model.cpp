@@ -8,6 +8,7 @@
 #include <numeric>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "search/strategy/features.hpp"
 #include "search/strategy/proposer.hpp"
@@ -22,25 +23,29 @@ namespace {
 /// the best: sequential model-based optimisation in the manner of SMAC (F. Hutter, H. Hoos, K. Leyton-Brown,
 /// "Sequential model-based optimization for general algorithm configuration", LION 5, 2011). After a small random
 /// sample,
-///   - randomised trees predict the logarithm of the time. All times above the median count as the median: how slow the
-///     slow ones are teaches nothing about where the fast ones are.
+///   - randomised trees predict the logarithm of the time. What lies above the median of those that the model did not
+///     propose is compressed: how slow the slow ones are teaches little about where the fast ones are. The median of
+///     all, of which most lie in one basin after a while, would make everything outside of it look the same.
 ///   - other trees predict which configurations fail (M. Gelbart, J. Snoek, R. Adams, "Bayesian optimization with
 ///     unknown constraints", UAI 2014).
 ///   - proposed is, of the neighbours of the best configurations, of short random walks from there and of random ones,
 ///     the one with the greatest expected improvement (D. Jones, M. Schonlau, W. Welch, "Efficient global optimization
 ///     of expensive black-box functions", Journal of Global Optimization 13, 1998) that is not lost to a failure.
 ///   - values that hardly any configuration has are tried once, after the sample.
-///   - one proposal in `kExploreOneOf` is random, whatever the model believes, and one in two where it expects hardly
-///     any improvement (ModelConstants::least_improvement).
-/// While answers are outstanding, each proposal is made by a random half of the trees, so that proposals differ: the
-/// idea of Thompson sampling (O. Chapelle, L. Li, "An empirical evaluation of Thompson sampling", NIPS 2011).
+///   - one proposal in `kExploreOneOf` is random, whatever the model believes, and one in `kDoubtOneOf` where it
+///     expects hardly any improvement (ModelConstants::least_improvement).
+///   - after a while without improvement it begins another round: a sample, times and bases of its own, so that a basin
+///     that the first sample led to is left behind. Every second round begins with all that is known instead, and so
+///     compares the basins and looks between them.
+/// Each proposal is made by a random half of the trees, so that proposals differ also while answers are outstanding:
+/// the idea of Thompson sampling (O. Chapelle, L. Li, "An empirical evaluation of Thompson sampling", NIPS 2011).
 class Model final : public Proposer {
  public:
   Model(const Space& space, std::uint64_t seed, const ModelConstants& constants)
       : Proposer(space, seed),
         constants_(constants),
         features_(space),
-        times_(features_.size(), kTimeTrees, kTries),
+        round_(features_.size()),
         failures_(features_.size(), kFailureTrees, kTries),
         row_(features_.size()) {
     for (std::uint32_t i = 0; i < space.parameters().size(); ++i) {
@@ -50,11 +55,11 @@ class Model final : public Proposer {
 
  private:
   static constexpr std::size_t kTimeTrees = 32, kFailureTrees = 16, kTries = 8;
-  static constexpr std::uint64_t kExploreOneOf = 32;
+  static constexpr std::uint64_t kExploreOneOf = 32, kDoubtOneOf = 4;
   static constexpr std::size_t kMostKept = 1024;  ///< of the neighbours of one base
-  /// Rows times trees grown after each answer: eight trees of 200 rows. With more rows fewer trees are grown, so that
+  /// Rows times trees grown after each answer: two trees of 200 rows. With more rows fewer trees are grown, so that
   /// the mean cost of an answer stays about the same; one that grows a tree of n rows costs n microseconds.
-  static constexpr std::size_t kGrowth = 8 * 200;
+  static constexpr std::size_t kGrowth = 2 * 200;
 
   struct Base {
     double time;
@@ -66,6 +71,25 @@ class Model final : public Proposer {
     std::vector<std::uint64_t> indices;
     std::vector<float> rows;
   };
+  struct Timed {
+    std::uint64_t index;
+    double time;
+    bool is_proposed;  ///< by the model; drawn, or somebody else's, otherwise
+  };
+  /// What the model knows about times in this round.
+  struct Round {
+    explicit Round(std::size_t features) : times(features, kTimeTrees, kTries) {}
+
+    RandomisedTrees times;                                 ///< logarithms of times over `first_time_`, compressed
+    std::vector<float> targets;                            ///< those logarithms as they are, of each row
+    std::vector<float> drawn_targets;                      ///< of those that were not proposed, in any order
+    std::vector<Base> bases;                               ///< fastest first
+    float limit = std::numeric_limits<float>::infinity();  ///< what lies above is compressed
+    std::size_t told = 0, drawn = 0;
+    std::size_t idle = 0;  ///< proposed in this round, and told since the best became half a per cent faster
+    std::size_t growth = 0;
+    bool fresh = false;  ///< the trees are up to what was told
+  };
   struct Choice {
     std::optional<std::uint64_t> index;
     double value = -1;
@@ -73,24 +97,36 @@ class Model final : public Proposer {
 
   std::optional<std::uint64_t> propose() override {
     if (const auto rare = next_rare()) return rare;
-    if (told_ < constants_.sample || times_.rows() < 3 || explores()) {
-      ++drawn_;
+    if (round_.idle >= constants_.patience) begin_round();
+    if (round_.told < constants_.sample || round_.times.rows() < 3 || explores()) {
+      ++round_.drawn;
       return std::nullopt;
     }
     refit();
     choose_trees();
     Choice best;
     seen_.clear();
-    for (const Base& base : bases_) consider_neighbours(base, best);
-    for (std::size_t i = 0; i < constants_.walks; ++i) consider(walk(bases_[prng().below(bases_.size())].index), best);
+    for (const Base& base : round_.bases) consider_neighbours(base, best);
+    for (std::size_t i = 0; i < constants_.walks; ++i) consider(walk(random_base()), best);
     for (std::size_t i = 0; i < constants_.random; ++i) consider(prng().below(space().size()), best);
-    if (best.value < constants_.least_improvement && prng().below(2) == 0) return std::nullopt;
+    if (best.value < constants_.least_improvement && prng().below(kDoubtOneOf) == 0) return std::nullopt;
+    if (best.index) proposed_.emplace(*best.index, rounds_);
     return best.index;
+  }
+
+  /// Which configurations fail is the same in every round.
+  void begin_round() {
+    ++rounds_;
+    Round before = std::exchange(round_, Round(features_.size()));
+    if (rounds_ % 2 == 0) return;
+    for (const Timed& one : timed_) learn_time(one);
+    round_.told = timed_.size();
+    round_.drawn = before.drawn;
   }
 
   /// After the sample: what it had hardly any chance to meet.
   std::optional<std::uint64_t> next_rare() {
-    if (drawn_ < constants_.sample) return std::nullopt;
+    if (rounds_ == 1 && round_.drawn < constants_.sample) return std::nullopt;
     if (!rare_) rare_ = examples_of_rare_values(space(), prng());
     while (!rare_->empty() && asked(rare_->back())) rare_->pop_back();
     if (rare_->empty()) return std::nullopt;
@@ -99,50 +135,71 @@ class Model final : public Proposer {
 
   /// Whether to draw. What others asked for and told says nothing about the rest of the space, so the random sample is
   /// made all the same then, every other proposal.
-  bool explores() { return prng().below(drawn_ < constants_.sample ? 2 : kExploreOneOf) == 0; }
+  bool explores() { return prng().below(round_.drawn < constants_.sample ? 2 : kExploreOneOf) == 0; }
 
   void learn(std::uint64_t index, double time) override {
-    ++told_;
-    fresh_ = false;
+    constexpr double kGain = 0.005;
+    ++round_.told;
+    round_.fresh = false;
     features_.write(space().at(index), row_);
+    const auto proposed = proposed_.find(index);
+    if (proposed != proposed_.end() && proposed->second == rounds_) ++round_.idle;
     const bool failed = std::isinf(time);
     failures_.add(row_, failed ? 1 : 0, prng());
     any_failed_ = any_failed_ || failed;
     if (failed) return;
     // Relative to the first, so that single precision is enough and the unit of time does not matter.
-    if (targets_.empty()) first_time_ = time;
-    const auto target = static_cast<float>(std::log(time / first_time_));
-    targets_.push_back(target);
-    times_.add(row_, std::min(target, limit_), prng());
-    const Base base{time, index};
-    bases_.insert(std::upper_bound(bases_.begin(), bases_.end(), base), base);
-    if (bases_.size() > constants_.bases) bases_.pop_back();
+    if (timed_.empty()) first_time_ = time;
+    if (round_.bases.empty() || time < round_.bases.front().time * (1 - kGain)) round_.idle = 0;
+    timed_.push_back({index, time, proposed != proposed_.end()});
+    learn_time(timed_.back());
+  }
+
+  void learn_time(const Timed& one) {
+    features_.write(space().at(one.index), row_);
+    const auto target = static_cast<float>(std::log(one.time / first_time_));
+    round_.targets.push_back(target);
+    if (!one.is_proposed) round_.drawn_targets.push_back(target);
+    round_.times.add(row_, compressed(target), prng());
+    const Base base{one.time, one.index};
+    round_.bases.insert(std::upper_bound(round_.bases.begin(), round_.bases.end(), base), base);
+    if (round_.bases.size() > constants_.bases) round_.bases.pop_back();
+  }
+
+  double best_target() const { return std::log(round_.bases.front().time / first_time_); }
+
+  /// Above the limit by a fifth of the logarithm of the excess, measured by how far the best is below.
+  float compressed(float target) const {
+    constexpr float kSlope = 0.2F, kLeastScale = 1e-3F;
+    if (target <= round_.limit) return target;
+    const float scale = std::max(kLeastScale, round_.limit - static_cast<float>(best_target()));
+    return round_.limit + kSlope * scale * std::log1p((target - round_.limit) / scale);
   }
 
   /// Brings the trees up to what was told since.
   void refit() {
-    if (fresh_) return;
-    fresh_ = true;
-    std::vector<float> sorted = targets_;
-    const auto median = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-    std::nth_element(sorted.begin(), median, sorted.end());
-    limit_ = *median;
-    for (std::size_t i = 0; i < targets_.size(); ++i) times_.set_target(i, std::min(targets_[i], limit_));
-    growth_ += kGrowth;
-    const std::size_t count = std::min(growth_ / times_.rows(), kTimeTrees / 4);
-    growth_ = count == kTimeTrees / 4 ? 0 : growth_ - count * times_.rows();
-    times_.grow(count, prng());
+    if (round_.fresh) return;
+    round_.fresh = true;
+    std::vector<float> targets = round_.drawn_targets.empty() ? round_.targets : round_.drawn_targets;
+    const auto median = targets.begin() + static_cast<std::ptrdiff_t>(targets.size() / 2);
+    std::nth_element(targets.begin(), median, targets.end());
+    round_.limit = *median;
+    for (std::size_t i = 0; i < round_.targets.size(); ++i) round_.times.set_target(i, compressed(round_.targets[i]));
+    round_.growth += kGrowth;
+    const std::size_t count = std::min(round_.growth / round_.times.rows(), kTimeTrees / 4);
+    round_.growth = count == kTimeTrees / 4 ? 0 : round_.growth - count * round_.times.rows();
+    round_.times.grow(count, prng());
     if (any_failed_) failures_.grow((count + 3) / 4, prng());
   }
 
-  /// All trees, or half of them while answers are outstanding.
   void choose_trees() {
     chosen_.resize(kTimeTrees);
     std::iota(chosen_.begin(), chosen_.end(), std::uint32_t{0});
-    if (asked_count() == told_) return;
     for (std::size_t i = 0; i < kTimeTrees / 2; ++i) std::swap(chosen_[i], chosen_[i + prng().below(kTimeTrees - i)]);
     chosen_.resize(kTimeTrees / 2);
   }
+
+  std::uint64_t random_base() { return round_.bases[prng().below(round_.bases.size())].index; }
 
   void consider_neighbours(const Base& base, Choice& best) {
     const Near& near = near_of(base.index);
@@ -167,14 +224,14 @@ class Model final : public Proposer {
   bool is_new(std::uint64_t index) { return !asked(index) && seen_.insert(index).second; }
 
   void judge(std::uint64_t index, std::span<const float> row, Choice& best) {
-    double value = expected_improvement(times_.predict(row, chosen_));
+    double value = expected_improvement(round_.times.predict(row, chosen_));
     if (any_failed_) value *= 1 - failures_.predict(row, {kAllFailureTrees.data(), kFailureTrees}).mean;
     if (best.index && value <= best.value) return;
     best = {index, value};
   }
 
   double expected_improvement(const RandomisedTrees::Prediction& prediction) const {
-    const double gain = std::log(bases_.front().time / first_time_) - prediction.mean;
+    const double gain = best_target() - prediction.mean;
     const double deviation = prediction.deviation + 1e-6;
     const double z = gain / deviation;
     const double below = 0.5 * std::erfc(-z / std::numbers::sqrt2);
@@ -227,14 +284,13 @@ class Model final : public Proposer {
 
   const ModelConstants constants_;
   Features features_;
-  RandomisedTrees times_;     // logarithms of times over `first_time_`, at most `limit_`
+  Round round_;
+  std::size_t rounds_ = 1;
   RandomisedTrees failures_;  // 1 for a failure, 0 for none
-  std::vector<float> targets_;
+  bool any_failed_ = false;
+  std::vector<Timed> timed_;                                 // in all rounds
+  std::unordered_map<std::uint64_t, std::size_t> proposed_;  // by expected improvement, and in which round
   double first_time_ = 1;
-  float limit_ = std::numeric_limits<float>::infinity();  // the median of targets_
-  std::vector<Base> bases_;                               // fastest first
-  std::size_t told_ = 0, drawn_ = 0, growth_ = 0;
-  bool fresh_ = false, any_failed_ = false;
   std::vector<std::uint32_t> free_;                 // parameters with several values
   std::vector<std::uint32_t> chosen_;               // trees that make a proposal
   std::optional<std::vector<std::uint64_t>> rare_;  // still to be asked for, once they are known

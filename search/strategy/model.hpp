@@ -12,15 +12,16 @@ namespace tuner::search {
 /// docs/results/search.md names; results change little around them.
 struct ModelConstants {
   std::size_t sample = 10;      ///< configurations drawn before the model is asked
-  std::size_t bases = 12;       ///< fastest configurations whose neighbours are looked at for a proposal
+  std::size_t bases = 5;        ///< fastest configurations whose neighbours are looked at for a proposal
   std::size_t neighbours = 32;  ///< looked at of one base for one proposal
   std::size_t walks = 40;       ///< short random walks from the bases, looked at for a proposal
   std::size_t random = 50;      ///< random configurations looked at for a proposal
-  /// Where nothing that was looked at has a greater expected improvement, of the logarithm of the time, every other
-  /// proposal is drawn. Once most of what was asked for lies in one basin, the trees agree that everything else is no
-  /// faster than its median, and the model alone would walk through the basin to its end. Not chosen on recordings: a
-  /// tenth of what a race takes for a tie.
-  double least_improvement = 1e-3;
+  /// So many proposals of a round without one that was half a per cent faster than the round's best, and another round
+  /// begins.
+  std::size_t patience = 25;
+  /// Where nothing that was looked at has a greater expected improvement, of the logarithm of the time, one proposal in
+  /// four is drawn. Not chosen on recordings: what a race takes for a tie.
+  double least_improvement = 1e-2;
 };
 
 /// The strategy `model`. `space` must outlive it.

@@ -83,7 +83,7 @@ engine::DeviceRequest device_request(Chance& chance) {
   }
   engine::PrepareProblem problem;
   problem.arguments = {argument("x", Argument::Role::in), argument("y", Argument::Role::out)};
-  problem.support_cubin = some_bytes(chance);
+  problem.support_cubins = {some_bytes(chance), some_bytes(chance)};
   problem.launch_timeout = std::chrono::milliseconds(100);
   return problem;
 }

@@ -17,14 +17,18 @@
 namespace tuner::engine {
 namespace {
 
-std::vector<std::byte> compile_support(const DeviceInfo& device) {
-  CompileRequest request;
-  request.source = std::string(support_source());
-  request.file_name = "support.cu";
-  request.architecture = device.architecture();
-  CompileReply reply = NvrtcCompiler({}).compile(request);
-  REQUIRE_MESSAGE(reply.outcome == Outcome::ok, reply.log);
-  return reply.cubin.bytes;
+std::vector<std::vector<std::byte>> compile_support(const DeviceInfo& device) {
+  std::vector<std::vector<std::byte>> cubins;
+  for (const std::string& source : support_sources()) {
+    CompileRequest request;
+    request.source = source;
+    request.file_name = "support.cu";
+    request.architecture = device.architecture();
+    CompileReply reply = NvrtcCompiler({}).compile(request);
+    REQUIRE_MESSAGE(reply.outcome == Outcome::ok, reply.log);
+    cubins.push_back(std::move(reply.cubin.bytes));
+  }
+  return cubins;
 }
 
 void use_first_device() {

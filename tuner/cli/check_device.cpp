@@ -157,15 +157,16 @@ class DeviceCheck {
   }
 
   void prepare(const Task& task) {
-    engine::CompileRequest support{.source = std::string(device_.support_source()),
-                                   .file_name = "support.cu",
-                                   .architecture = task.device().architecture()};
+    std::vector<engine::CompileRequest> support;
+    for (const std::string& source : device_.support_sources())
+      support.push_back(engine::support_request(source, task.device().architecture()));
     engine::PrepareProblem problem;
     problem.arguments = task.arguments_with_data();
     problem.deterministic = task.description().deterministic;
     problem.seed = request_.seed;
     problem.mode = Timing::warm;
-    problem.support_cubin = compile({std::move(support)}).front().cubin.bytes;
+    for (engine::CompileReply& reply : compile(std::move(support)))
+      problem.support_cubins.push_back(std::move(reply.cubin.bytes));
     const engine::DeviceReply reply = ask(std::move(problem));
     if (reply.outcome != Outcome::ok)
       throw Error(Errc::device_lost,

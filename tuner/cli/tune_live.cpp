@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "tuner/cli/interrupts.hpp"
@@ -150,8 +151,10 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
     if (const auto lost = engine::say_what_is_stored(stores, report)) context.observer.warning(*lost);
     if (is_last || context.stop) {
       const Clock::time_point end = Clock::now();
-      device.reset();
-      compile.reset();
+      {
+        const std::jthread compiling([&compile] { compile.reset(); });
+        device.reset();
+      }
       report.time.ending_s = std::chrono::duration<double>(Clock::now() - end).count();
       report.time.total_s += report.time.ending_s;
     }

@@ -72,7 +72,9 @@ class FakeDeviceLane final : public ImmediateLane<DeviceLane> {
       : ImmediateLane(2), device_(std::move(device)), behaviour_(std::move(behaviour)) {}
 
   const DeviceInfo& info() override { return device_; }
-  std::string_view support_source() const override { return needs_support ? "support" : ""; }
+  std::vector<std::string> support_sources() const override {
+    return needs_support ? std::vector<std::string>{"support", "more of it"} : std::vector<std::string>{};
+  }
 
   void submit(TicketId ticket, DeviceRequest request) override {
     const bool answers = answers_prepare || !std::holds_alternative<PrepareProblem>(request);

@@ -2,8 +2,13 @@
 // for each session, and by the host compiler for tests and for host-side reference data: the same text gives the same bits,
 // because every real operation is one correctly rounded IEEE operation and nothing may be contracted into an FMA.
 //
-// No includes: compiling this stands between the start of a session and its first launch. Where the host compiles it,
-// support_host.cpp supplies the few CUDA names.
+// No includes: compiling this stands between the start of a session and its first launch. For the same reason the kernels
+// are three programs, which are compiled side by side: TUNER_SUPPORT_PART is the number of one of them. Without it all are
+// compiled, as by the host, for which support_host.cpp supplies the few CUDA names.
+#ifndef TUNER_SUPPORT_PART
+#define TUNER_SUPPORT_PART 0
+#endif
+#define IS_IN_PART(part) (TUNER_SUPPORT_PART == 0 || TUNER_SUPPORT_PART == (part))
 
 typedef unsigned char Byte;
 typedef unsigned short Half;
@@ -156,6 +161,7 @@ __device__ inline Long row_begin(Long row, double mean) { return integer_of(__dm
 // all, or those of one lane. constant(value) · iota(start, step) · uniform(low, high) · normal(mean, deviation) ·
 // index(count) · permutation(count), a new one every `count` elements · offsets(mean, spread). Integers take the floor of
 // uniform and normal; a boolean is a coin toss for both, and iota alternates.
+#if IS_IN_PART(1)
 extern "C" __global__ void tuner_fill(Byte* data, Long elements, Long first, Long stride, int type, int kind, Long seed, Long buffer,
                                       double a, double b) {
   EACH(number, elements) {
@@ -197,17 +203,21 @@ extern "C" __global__ void tuner_fill(Byte* data, Long elements, Long first, Lon
     store(data, i, type, value);
   }
 }
+#endif
 
 // ---- Guards and checksums ----------------------------------------------------------------------------------------------
 
 __device__ inline Byte pattern(Long seed, Long offset) { return (Byte)(mix(seed + (offset >> 3)) >> (8 * (offset & 7))); }
 
 // Writes the pattern into the bytes [begin, end) of an allocation.
+#if IS_IN_PART(1)
 extern "C" __global__ void tuner_plant(Byte* allocation, Long begin, Long end, Long seed) {
   EACH(i, end - begin) allocation[begin + i] = pattern(seed, begin + i);
 }
+#endif
 
 // Counts the bytes of [begin, end) that no longer hold it; `first` and `worst` are the lowest and highest of them.
+#if IS_IN_PART(2)
 extern "C" __global__ void tuner_check_planted(const Byte* allocation, Long begin, Long end, Long seed, Finding* finding) {
   EACH(i, end - begin) {
     if (allocation[begin + i] == pattern(seed, begin + i)) continue;
@@ -216,8 +226,10 @@ extern "C" __global__ void tuner_check_planted(const Byte* allocation, Long begi
     atomicMax(&finding->worst, begin + i);
   }
 }
+#endif
 
 // A sum over the content that does not depend on the order of summation, but on the place of every byte.
+#if IS_IN_PART(2)
 extern "C" __global__ void tuner_checksum(const Byte* data, Long bytes, Finding* finding) {
   Long sum = 0;
   EACH(i, (bytes + 7) / 8) {
@@ -231,8 +243,10 @@ extern "C" __global__ void tuner_checksum(const Byte* data, Long bytes, Finding*
   }
   if (sum != 0) atomicAdd(&finding->sum, sum);
 }
+#endif
 
 // The same by elements, less those of `excluded` (which may be null).
+#if IS_IN_PART(2)
 extern "C" __global__ void tuner_checksum_elements(const Byte* data, Long elements, int size, const Word* excluded, Finding* finding) {
   Long sum = 0;
   EACH(i, elements) {
@@ -243,6 +257,7 @@ extern "C" __global__ void tuner_checksum_elements(const Byte* data, Long elemen
   }
   if (sum != 0) atomicAdd(&finding->sum, sum);
 }
+#endif
 
 // ---- Outputs -----------------------------------------------------------------------------------------------------------
 
@@ -269,6 +284,7 @@ __device__ inline void count_bits(Word bits, Long w, Finding* finding) {
 
 // Bit i of `mask` says that element i still holds the poison; with `narrow_down`, in this run and in the one before.
 // Counts those bits, less those of `excluded` (which may be null).
+#if IS_IN_PART(2)
 extern "C" __global__ void tuner_find_unwritten(const Byte* data, Long elements, int size, int poison, int narrow_down, Word* mask,
                                                 const Word* excluded, Finding* finding) {
   EACH(w, (elements + 31) / 32) {
@@ -283,11 +299,14 @@ extern "C" __global__ void tuner_find_unwritten(const Byte* data, Long elements,
     count_bits(bits, w, finding);
   }
 }
+#endif
 
 // Counts the elements that the reference leaves unwritten and the kernel does not, by their masks.
+#if IS_IN_PART(2)
 extern "C" __global__ void tuner_find_overwritten(const Word* unwritten, const Word* by_reference, Long words, Finding* finding) {
   EACH(w, words) count_bits(by_reference[w] & ~unwritten[w], w, finding);
 }
+#endif
 
 __device__ inline double load(const Byte* data, Long i, int type) {
   switch (type) {
@@ -320,6 +339,7 @@ __device__ inline double load(const Byte* data, Long i, int type) {
 
 // One step of a bitonic sort of the elements that tuner_fill has filled: puts each and the one whose number has the bits of
 // `flip` the other way round in order. As doubles they keep their order, because they were made from doubles.
+#if IS_IN_PART(3)
 extern "C" __global__ void tuner_sort_step(Byte* data, Long elements, Long first, Long stride, int type, int size, Long flip) {
   EACH(number, elements) {
     const Long other = number ^ flip;
@@ -334,6 +354,7 @@ extern "C" __global__ void tuner_sort_step(Byte* data, Long elements, Long first
     }
   }
 }
+#endif
 
 // |found - expected|, without losing the low digits of 64-bit integers; infinite where one is not a number or infinite and
 // the other is not the same.
@@ -353,6 +374,7 @@ __device__ inline double error_of(const Byte* found, const Byte* expected, Long 
 }
 
 // Counts the elements that differ by more than atol + rtol * |expected|, less those of `excluded` (which may be null).
+#if IS_IN_PART(3)
 extern "C" __global__ void tuner_compare(const Byte* found, const Byte* expected, Long elements, int type, double rtol, double atol,
                                          const Word* excluded, Finding* finding) {
   Long count = 0;
@@ -375,3 +397,4 @@ extern "C" __global__ void tuner_compare(const Byte* found, const Byte* expected
   atomicMin(&finding->first, first);
   atomicMax(&finding->worst, (Long)__double_as_longlong(worst));
 }
+#endif

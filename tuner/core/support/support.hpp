@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -8,9 +9,10 @@
 
 namespace tuner {
 
-/// The device code that fills buffers, plants patterns and compares outputs (support.cu): compiled for the device by
-/// the session and handed over in PrepareProblem. Needs no headers, and `--fmad` does not matter to it.
-std::string_view support_source();
+/// The device code that fills buffers, plants patterns and compares outputs (support.cu), as programs that have some of
+/// its kernels each: compiled for the device by the session, side by side, and handed over in PrepareProblem. Needs no
+/// headers, and `--fmad` does not matter to it.
+std::vector<std::string> support_sources();
 
 /// What a check on the device reports; support.cu has the same struct.
 struct Finding {

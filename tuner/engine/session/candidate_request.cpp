@@ -30,6 +30,14 @@ CompileRequest compile_request(const Task& task, const search::Configuration& co
   return request;
 }
 
+CompileRequest support_request(const std::string& source, const std::string& architecture) {
+  CompileRequest request;
+  request.source = source;
+  request.file_name = "support.cu";
+  request.architecture = architecture;
+  return request;
+}
+
 CompileRequest reference_request(const Task& task, const search::Configuration& baseline) {
   CompileRequest request = request_of(task, baseline, task.reference_macros(baseline));
   request.name_expression = task.description().reference.kernel;

@@ -13,6 +13,9 @@ namespace tuner::engine {
 /// What to compile for a configuration of the task. Throws Error{bad_description} for macros that cannot be computed.
 CompileRequest compile_request(const Task& task, const search::Configuration& configuration);
 
+/// One of DeviceLane::support_sources().
+CompileRequest support_request(const std::string& source, const std::string& architecture);
+
 /// The kernel that the description names as reference: with the macros of `baseline` and its own. Throws likewise.
 CompileRequest reference_request(const Task& task, const search::Configuration& baseline);
 /// The same kernel, compiled, with its launch and what it takes. Throws Error{bad_description} for a launch that cannot

@@ -10,8 +10,8 @@
 
 namespace tuner::engine {
 
-void DeviceSession::prepare(std::vector<std::byte> support_cubin) {
-  support_cubin_ = std::move(support_cubin);
+void DeviceSession::prepare(std::vector<std::vector<std::byte>> support_cubins) {
+  support_cubins_ = std::move(support_cubins);
   submit(problem_of(task_), [this](const DeviceReply& reply) { take_prepared(reply); });
 }
 
@@ -28,7 +28,7 @@ PrepareProblem DeviceSession::problem_of(const Task& task) const {
   request.seed = options_.seed;
   request.deterministic = task.description().deterministic;
   request.mode = options_.mode;
-  request.support_cubin = support_cubin_;
+  request.support_cubins = support_cubins_;
   request.launch_timeout = options_.launch_timeout;
   return request;
 }

@@ -30,8 +30,8 @@ class FinalRace {
     while (any_left()) {
       run_blocks();
       if (parts_.stop || !any_left()) break;
-      if (!finalists_are_right_still()) continue;
       const EntrantId winner = choose();
+      if (!deciders_are_right_still(winner)) continue;
       if (!meet_baseline(winner)) continue;
       if (is_right_still(winner, true) && confirm(winner)) {
         winner_ = winner;
@@ -155,14 +155,18 @@ class FinalRace {
     return finalists[choose_winner(tied)];
   }
 
-  /// Those that could win, and the baseline, which every speed-up is about. False if one of them is not what it was
-  /// timed as, so that there is another race to decide.
-  bool finalists_are_right_still() {
-    const std::vector<EntrantId> finalists = eligible(tournament_.result());
+  /// Those on whose times the choice depends: the winner, whoever could win and was no slower, and the baseline, which
+  /// every speed-up is about. False if one of them is not what it was timed as, so that there is another race to
+  /// decide.
+  bool deciders_are_right_still(EntrantId winner) {
+    const RaceResult race = tournament_.result();
+    const std::vector<EntrantId> finalists = eligible(race);
+    const double time = race.standings[winner].relative_time;
     bool all = true;
     for (const EntrantId entrant : entrants_.ids()) {
+      const bool could_win = std::find(finalists.begin(), finalists.end(), entrant) != finalists.end();
       const bool counts =
-          entrants_[entrant].is_baseline || std::find(finalists.begin(), finalists.end(), entrant) != finalists.end();
+          entrants_[entrant].is_baseline || (could_win && race.standings[entrant].relative_time <= time);
       if (in_[entrant] && counts && !is_right_still(entrant, false)) all = false;
     }
     return all;

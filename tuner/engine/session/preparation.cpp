@@ -8,25 +8,28 @@
 
 namespace tuner::engine {
 
-void Preparation::prepare_device(std::string_view support_source) {
-  if (support_source.empty()) return device_.prepare({});
-  CompileRequest request;
-  request.source = std::string(support_source);
-  request.file_name = "support.cu";
-  request.architecture = task_.device().architecture();
-  compile_.submit(std::move(request), [this](CompileReply reply) {
-    if (reply.outcome == Outcome::compile_error) {
-      throw Error(Errc::internal, "The device code that checks results does not compile: " + reply.message);
-    }
-    if (reply.outcome != Outcome::ok) {
-      throw Error(
-          Errc::baseline_failed,
-          fmt::format("The device code that checks results could not be compiled, so nothing can be checked: {} "
-                      "Raise --compile-timeout, or try again when this machine is less busy.",
-                      reply.message));
-    }
-    device_.prepare(std::move(reply.cubin.bytes));
-  });
+void Preparation::prepare_device(const std::vector<std::string>& support_sources) {
+  support_cubins_.resize(support_sources.size());
+  support_parts_ = support_sources.size();
+  if (support_parts_ == 0) return device_.prepare({});
+  for (std::size_t part = 0; part < support_sources.size(); ++part) {
+    compile_.submit(support_request(support_sources[part], task_.device().architecture()),
+                    [this, part](CompileReply reply) { take_support(part, std::move(reply)); });
+  }
+}
+
+void Preparation::take_support(std::size_t part, CompileReply reply) {
+  if (reply.outcome == Outcome::compile_error) {
+    throw Error(Errc::internal, "The device code that checks results does not compile: " + reply.message);
+  }
+  if (reply.outcome != Outcome::ok) {
+    throw Error(Errc::baseline_failed,
+                fmt::format("The device code that checks results could not be compiled, so nothing can be checked: {} "
+                            "Raise --compile-timeout, or try again when this machine is less busy.",
+                            reply.message));
+  }
+  support_cubins_[part] = std::move(reply.cubin.bytes);
+  if (--support_parts_ == 0) device_.prepare(std::move(support_cubins_));
 }
 
 void Preparation::compile_probes(std::vector<SignatureProbe> probes) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "tuner/core/task/task.hpp"
@@ -21,8 +21,8 @@ class Preparation {
   Preparation(const Task& task, CompileSession& compile, DeviceSession& device)
       : task_(task), compile_(compile), device_(device) {}
 
-  /// Sets the device up, for which it compiles `support_source` first unless that is empty.
-  void prepare_device(std::string_view support_source);
+  /// Sets the device up, for which it compiles these programs first.
+  void prepare_device(const std::vector<std::string>& support_sources);
   /// The kernels must take what is described before they are launched.
   void compile_probes(std::vector<SignatureProbe> probes);
   /// Compiles the kernel that the description names as reference, if it does.
@@ -35,10 +35,14 @@ class Preparation {
   std::optional<Candidate> reference(const search::Configuration& baseline) const;
 
  private:
+  void take_support(std::size_t part, CompileReply reply);
+
   const Task& task_;
   CompileSession& compile_;
   DeviceSession& device_;
-  int probes_ = 0;  ///< being compiled
+  std::vector<std::vector<std::byte>> support_cubins_;
+  std::size_t support_parts_ = 0;  ///< being compiled
+  int probes_ = 0;                 ///< likewise
   std::optional<CompileReply> reference_kernel_;
 };
 

@@ -111,7 +111,7 @@ void SearchLoop::begin() {
   std::vector<SignatureProbe> probes;
   if (const auto baseline = task_.baseline(); baseline && !replay_) probes = signature_probes(task_, *baseline);
   read_quarantine();
-  preparation_.prepare_device(parts_.device.support_source());
+  preparation_.prepare_device(parts_.device.support_sources());
   choose_baseline();
   preparation_.compile_probes(std::move(probes));
   if (baseline_) preparation_.compile_reference(candidates_[*baseline_].configuration);

@@ -300,15 +300,17 @@ class Session {
   void keep_binaries() {
     if (parts_.binaries == nullptr) return;
     try {
+      std::vector<cache::BinaryToKeep> kept;
       for (const EntrantId entrant : final_->entries.ids()) {
         const EntryId entry = final_->entries[entrant];
         const CompileReply& compiled = candidates_[candidates_.original(entry)].binary;
         if (compiled.cubin.bytes.empty() || final_->race.standings[entrant].withdrawn) continue;
         const std::string key = binary_key(task_, candidates_[entry].configuration);
         const bool served = entrant == final_->winner || entry == search_.baseline();
-        parts_.binaries->put(binary_to_keep(compiled, task_.device().architecture(), key),
-                             served ? cache::Keep::pinned : cache::Keep::while_room);
+        kept.push_back({binary_to_keep(compiled, task_.device().architecture(), key),
+                        served ? cache::Keep::pinned : cache::Keep::while_room});
       }
+      parts_.binaries->put_all(kept);
     } catch (const Error& error) {
       parts_.observer.warning(fmt::format("{} The winner's binary will be compiled again.", error.what()));
     }

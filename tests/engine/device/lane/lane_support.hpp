@@ -38,7 +38,7 @@ inline PrepareProblem problem(std::chrono::milliseconds launch_timeout = std::ch
   buffer("room", Argument::Role::scratch, ElementType::float32, 0);
   buffer("n", Argument::Role::scalar, ElementType::int32, 0);
   request.arguments.back().value = search::Value(kLength);
-  request.support_cubin = bytes_of("support");
+  request.support_cubins = {bytes_of("support")};
   request.seed = 1;
   request.launch_timeout = launch_timeout;
   return request;

@@ -16,7 +16,7 @@ TEST_CASE("a lane says what its device is before anything is submitted") {
   CHECK(info.ordinal == 2);
   CHECK(info.architecture() == "sm_90");
   CHECK(info.max_shared_per_block == 232448);
-  CHECK(lane.support_source().find("tuner_fill") != std::string_view::npos);
+  CHECK(lane.support_sources().at(0).find("tuner_fill") != std::string::npos);
 }
 
 TEST_CASE("a right candidate is timed with the samples its policy asks for") {

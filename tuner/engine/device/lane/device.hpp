@@ -83,7 +83,8 @@ struct PrepareProblem {
   std::uint64_t seed = 0;
   bool deterministic = false;  ///< outputs must be the same bits in every run, whatever the tolerances
   Timing mode = Timing::cold;
-  std::vector<std::byte> support_cubin;            ///< the device code that fills, poisons and compares (support.cu)
+  /// The device code that fills, poisons and compares: support_sources(), compiled.
+  std::vector<std::vector<std::byte>> support_cubins;
   std::chrono::milliseconds launch_timeout{2000};  ///< a launch still running after this is stopped
 };
 
@@ -231,8 +232,9 @@ class DeviceLane : public Lane<DeviceRequest, DeviceReply> {
   /// What the device is. Known as soon as the worker has said hello; may wait for that (tens to hundreds of
   /// milliseconds at the first call). Throws Error{no_driver}, Error{no_worker}.
   virtual const DeviceInfo& info() = 0;
-  /// Device code that must be compiled for this device and handed over with PrepareProblem; empty if none is needed.
-  virtual std::string_view support_source() const { return {}; }
+  /// Programs that must be compiled for this device and handed over with PrepareProblem, in this order; none if there
+  /// is no need.
+  virtual std::vector<std::string> support_sources() const { return {}; }
 };
 
 }  // namespace tuner::engine

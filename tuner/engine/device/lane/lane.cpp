@@ -45,8 +45,8 @@ DeviceProcessLane::DeviceProcessLane(DeviceLaneOptions options)
 
 DeviceProcessLane::~DeviceProcessLane() = default;
 
-std::string_view DeviceProcessLane::support_source() const {
-  return tuner::support_source();
+std::vector<std::string> DeviceProcessLane::support_sources() const {
+  return tuner::support_sources();
 }
 
 pid_t DeviceProcessLane::worker_pid() const {

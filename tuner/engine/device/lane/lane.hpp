@@ -59,7 +59,7 @@ class DeviceProcessLane final : public DeviceLane {
 
   /// Also throws Error{device_lost} when told to stop.
   const DeviceInfo& info() override;
-  std::string_view support_source() const override;
+  std::vector<std::string> support_sources() const override;
 
   void submit(TicketId ticket, DeviceRequest request) override;
   /// Throws Error{no_driver}, and Error{device_lost} when three workers in a row could not be started or prepared.

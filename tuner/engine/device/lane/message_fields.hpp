@@ -39,9 +39,9 @@ void describe(auto& fields, Isolation& isolation) {
 }
 
 void describe(auto& fields, PrepareProblem& request) {
-  auto& [arguments, seed, deterministic, mode, support_cubin, launch_timeout] = request;
+  auto& [arguments, seed, deterministic, mode, support_cubins, launch_timeout] = request;
   fields("arguments", arguments)("seed", seed)("deterministic", deterministic)("mode", mode);
-  fields("support_cubin", support_cubin)("launch_timeout_ms", launch_timeout);
+  fields("support_cubins", support_cubins)("launch_timeout_ms", launch_timeout);
 }
 
 void describe(auto& fields, RunReference& request) {

@@ -24,7 +24,7 @@ class SharedLane final : public DeviceLane {
   SharedLane(DeviceLane& lane, double share, std::function<Clock::time_point()> now = Clock::now);
 
   const DeviceInfo& info() override { return lane_.info(); }
-  std::string_view support_source() const override { return lane_.support_source(); }
+  std::vector<std::string> support_sources() const override { return lane_.support_sources(); }
 
   void submit(TicketId ticket, DeviceRequest request) override;
   std::vector<Completion> poll() override;

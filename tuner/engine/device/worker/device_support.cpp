@@ -8,26 +8,35 @@
 namespace tuner::engine {
 namespace {
 
-CUfunction find(CUmodule module, const char* name) {
+std::vector<Module> load(std::span<const std::vector<std::byte>> cubins) {
+  std::vector<Module> modules;
+  for (const std::vector<std::byte>& cubin : cubins) modules.push_back(load_module(cubin));
+  return modules;
+}
+
+CUfunction find(std::span<const Module> modules, const char* name) {
   CUfunction function = nullptr;
-  check(driver().module_function(&function, module, name), fmt::format("cuModuleGetFunction(\"{}\")", name));
+  CUresult result = CUDA_ERROR_NOT_FOUND;
+  for (std::size_t i = 0; i < modules.size() && result != CUDA_SUCCESS; ++i)
+    result = driver().module_function(&function, modules[i].get(), name);
+  check(result, fmt::format("cuModuleGetFunction(\"{}\")", name));
   return function;
 }
 
 }  // namespace
 
-DeviceSupport::DeviceSupport(std::span<const std::byte> cubin, WorkStream& stream)
+DeviceSupport::DeviceSupport(std::span<const std::vector<std::byte>> cubins, WorkStream& stream)
     : stream_(stream),
-      module_(load_module(cubin)),
-      fill_(find(module_.get(), "tuner_fill")),
-      sort_step_(find(module_.get(), "tuner_sort_step")),
-      plant_(find(module_.get(), "tuner_plant")),
-      check_planted_(find(module_.get(), "tuner_check_planted")),
-      checksum_(find(module_.get(), "tuner_checksum")),
-      checksum_elements_(find(module_.get(), "tuner_checksum_elements")),
-      find_unwritten_(find(module_.get(), "tuner_find_unwritten")),
-      find_overwritten_(find(module_.get(), "tuner_find_overwritten")),
-      compare_(find(module_.get(), "tuner_compare")),
+      modules_(load(cubins)),
+      fill_(find(modules_, "tuner_fill")),
+      sort_step_(find(modules_, "tuner_sort_step")),
+      plant_(find(modules_, "tuner_plant")),
+      check_planted_(find(modules_, "tuner_check_planted")),
+      checksum_(find(modules_, "tuner_checksum")),
+      checksum_elements_(find(modules_, "tuner_checksum_elements")),
+      find_unwritten_(find(modules_, "tuner_find_unwritten")),
+      find_overwritten_(find(modules_, "tuner_find_overwritten")),
+      compare_(find(modules_, "tuner_compare")),
       findings_(allocate(kMaxFindings * sizeof(Finding))) {}
 
 template <typename... Arguments>

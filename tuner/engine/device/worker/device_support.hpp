@@ -14,8 +14,8 @@ namespace tuner::engine {
 /// the order asked for and read together.
 class DeviceSupport {
  public:
-  /// Throws CallFailed if the binary does not fit the device.
-  DeviceSupport(std::span<const std::byte> cubin, WorkStream& stream);
+  /// `cubins` have the kernels between them. Throws CallFailed if one does not fit the device.
+  DeviceSupport(std::span<const std::vector<std::byte>> cubins, WorkStream& stream);
 
   void fill(CUdeviceptr data, const BoundArgument& argument, std::uint64_t elements, std::uint64_t position,
             std::uint64_t seed);
@@ -46,7 +46,7 @@ class DeviceSupport {
   std::size_t new_finding();
 
   WorkStream& stream_;
-  Module module_;
+  std::vector<Module> modules_;
   CUfunction fill_, sort_step_, plant_, check_planted_, checksum_, checksum_elements_, find_unwritten_,
       find_overwritten_, compare_;
   DeviceMemory findings_;

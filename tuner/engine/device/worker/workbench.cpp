@@ -48,7 +48,7 @@ struct Workbench::Problem {
   Problem(const PrepareProblem& request, const DeviceInfo& device, WorkStream& stream, const Monitor& monitor)
       : usual_timeout(request.launch_timeout),
         launch_timeout(request.launch_timeout),
-        support(request.support_cubin, stream),
+        support(request.support_cubins, stream),
         buffers(request.arguments, request.seed, support, stream),
         sampler(buffers, stream, device, request.mode, request.launch_timeout),
         runner(buffers, support, stream, device, request.launch_timeout, request.deterministic),
