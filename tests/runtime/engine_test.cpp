@@ -284,6 +284,23 @@ TEST_CASE("a program that waits is served a quick search, and one in the backgro
   CHECK(sessions() == std::vector<std::string>{"normal|64", "quick|60"});
 }
 
+TEST_CASE("a program that waits for more than is stored is served what a longer search finds") {
+  EngineMachine machine;
+  const auto served = [&](Effort effort) {
+    RuntimeOptions options = machine.options(Mode::tune);
+    options.effort = effort;
+    Runtime runtime(options);
+    return runtime.kernel(larger_space()).request({1000}).provenance();
+  };
+  CHECK(served(Effort::quick).effort == Effort::quick);
+  served(Effort::normal);
+  CHECK(cache::test::sql(machine.home() / "decisions.db", "SELECT effort FROM decision ORDER BY decision_id") ==
+        std::vector<std::string>{"quick", "normal"});
+  CHECK(served(Effort::normal).effort == Effort::normal);
+  CHECK(served(Effort::quick).effort == Effort::normal);
+  CHECK(machine.heard(Notice::Kind::tuning).size() >= 2);
+}
+
 TEST_CASE("in the background a quick search is followed by a normal one") {
   EngineMachine machine;
   Runtime runtime(machine.options(Mode::background));

@@ -111,6 +111,11 @@ TuneRequest read_tune_request(const Arguments& arguments) {
           Errc::bad_usage,
           "--record writes one problem to one file. Give one --problem, and run `tuner tune` again for the next.");
     }
+    if (session.effort && *session.effort != Effort::full) {
+      throw Error(Errc::bad_usage, fmt::format("--record keeps the whole space, and --effort {} leaves some of it out. "
+                                               "Leave --effort out, or limit the search with --budget.",
+                                               to_string(*session.effort)));
+    }
     session.early_kill = false;  // a recording keeps every sample of every candidate
   }
   if (session.budget.roofline && !request.replay.empty()) {

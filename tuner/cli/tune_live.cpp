@@ -144,8 +144,9 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
                                      .observer = observer,
                                      .stop = context.stop};
     if (options.budget.roofline) {
-      options.roofline = engine::measured_roofline(task.device(), description.work.bytes.has_value(),
-                                                   description.work.flops ? task.work_type() : std::nullopt, parts);
+      options.roofline =
+          engine::measured_roofline(task.device(), description.work.bytes.has_value(),
+                                    description.work.flops ? task.work_type() : std::nullopt, options.reuse, parts);
     }
     TuneReport report = engine::run_session(task, options, parts);
     if (const auto lost = engine::say_what_is_stored(stores, report)) context.observer.warning(*lost);

@@ -81,7 +81,8 @@ const Instance* RuntimeState::make_served(const Wanted& wanted, const LayeredSto
   const ServedWinner& winner = found.winner;
   const Provenance provenance =
       stored_provenance(Rung::exact, winner.decision, found.database, contexts_.info(wanted.place.device));
-  if (wants_more(provenance) || (provenance.stale && mode_ != Mode::cache)) return nullptr;
+  if (wants_more(provenance) && !tuning_is_forbidden(wanted.place.device)) return nullptr;
+  if (provenance.stale && mode_ != Mode::cache) return nullptr;
   InstanceState* const before = known_instance(wanted);
   std::unique_ptr<InstanceState> fresh;
   try {
@@ -94,9 +95,12 @@ const Instance* RuntimeState::make_served(const Wanted& wanted, const LayeredSto
   return &keep(wanted, std::move(fresh), is_final);
 }
 
-/// Tuning beside the program goes on from where a quick search ended.
+/// Whether what is stored for the problem is the result of less effort than is wanted. Tuning beside the program goes
+/// on from where a quick search ended.
 bool RuntimeState::wants_more(const Provenance& provenance) const {
-  return mode_ == Mode::background && options_.tune_evaluations == 0 && provenance.effort == Effort::quick;
+  if (options_.tune_evaluations != 0 || (mode_ != Mode::background && mode_ != Mode::tune)) return false;
+  const Effort wanted = mode_ == Mode::background ? std::max(options_.effort, Effort::normal) : options_.effort;
+  return provenance.effort.value_or(Effort::normal) < wanted;  // unknown: of an earlier version
 }
 
 /// What tuning found meanwhile, after all, stays.
@@ -117,9 +121,11 @@ void RuntimeState::fill(PendingInstance& pending) {
 
   if (mode_ == Mode::tune && may_tune) {
     Ladder only_exact(*pending.task, {true, true, timing_}, stores_, pending.lookup);
-    if (serve(pending, only_exact)) return;
+    const bool is_served = serve(pending, only_exact);
+    if (is_served && !wants_more(pending.instance.plan().provenance)) return;
     // What could not be seen may be there.
     if (pending.lookup.complete() && tune_and_wait(pending)) return;
+    if (is_served) return;
   }
   Ladder ladder(*pending.task, {mode_ != Mode::off, options_.exact_only, timing_}, stores_, pending.lookup);
   if (!serve(pending, ladder)) {
@@ -127,7 +133,7 @@ void RuntimeState::fill(PendingInstance& pending) {
     if (!pending.again) report(Notice::Kind::request, ladder.reasons());
   }
   const Provenance& provenance = pending.instance.plan().provenance;
-  if (provenance.rung == Rung::exact && !provenance.stale && !wants_more(provenance)) return;
+  if (provenance.rung == Rung::exact && !provenance.stale && (declined || !wants_more(provenance))) return;
   if (declined) {
     const std::string sentence = fmt::format("`{}` is not tuned for {}: {}", pending.kernel.outline->kernel,
                                              problem_text(pending.task->problem()), *declined);

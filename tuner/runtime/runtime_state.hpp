@@ -112,6 +112,8 @@ class RuntimeState {
   JobSubject subject(const Task& task) const;
 
   // Tuning: tuning.cpp.
+  /// Whatever the problem: why nothing may run on this GPU beside the program, as the end of a sentence.
+  static std::optional<std::string> tuning_is_forbidden(int device);
   std::optional<std::string> why_not_tune(const PendingInstance& pending) const;
   bool tune_and_wait(PendingInstance& pending);
   void start_tuning(const PendingInstance& pending, bool request_waits);

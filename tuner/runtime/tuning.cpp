@@ -62,11 +62,15 @@ std::optional<std::string> too_large_beside_program(const Task& task, CUcontext 
 
 }  // namespace
 
-std::optional<std::string> RuntimeState::why_not_tune(const PendingInstance& pending) const {
+std::optional<std::string> RuntimeState::tuning_is_forbidden(int device) {
   if (under_mps()) {
     return "the GPU is shared through MPS, where a candidate that faults ends every client; tune offline.";
   }
-  if (auto why = forbidden_by_compute_mode(pending.place.device)) return why;
+  return forbidden_by_compute_mode(device);
+}
+
+std::optional<std::string> RuntimeState::why_not_tune(const PendingInstance& pending) const {
+  if (auto why = tuning_is_forbidden(pending.place.device)) return why;
   if (mode_ == Mode::background) return too_large_beside_program(*pending.task, pending.place.context);
   return std::nullopt;
 }
@@ -77,11 +81,9 @@ RuntimeState::TuningKey RuntimeState::tuning_key(const KernelState& kernel, cons
 
 void RuntimeState::start_tuning(const PendingInstance& pending, bool request_waits) {
   const TuningKey key = tuning_key(pending.kernel, *pending.task);
-  // Where a quick search was made, the next one is more than that.
-  const bool searched_quickly = pending.instance.has_plan() &&
-                                pending.instance.plan().provenance.effort == Effort::quick &&
-                                pending.instance.plan().provenance.rung == Rung::exact;
-  const Effort effort = searched_quickly ? std::max(options_.effort, Effort::normal) : options_.effort;
+  // Where a search was made, the next one is more than that.
+  const bool was_searched = pending.instance.has_plan() && pending.instance.plan().provenance.rung == Rung::exact;
+  const Effort effort = was_searched ? std::max(options_.effort, Effort::normal) : options_.effort;
   pending.instance.set_tuning(true);
   {
     const std::lock_guard lock(mutex_);

@@ -91,6 +91,20 @@ TEST_CASE("several builds may end in one binary, which is kept once") {
   CHECK(sql(binaries.path(), "SELECT count(*) FROM binary") == std::vector<std::string>{"1"});
 }
 
+TEST_CASE("of several that are put together all are there, or none") {
+  Binaries binaries;
+  const auto store = binaries.open();
+  const std::vector<BinaryToKeep> both{{some_binary("a")}, {some_binary("b"), Keep::pinned}};
+  store->put_all(both);
+  for (const auto& [binary, keep] : both) check_same_binary(store->find_compiled(binary.compile_key), binary);
+  CHECK(sql(binaries.path(), "SELECT keep FROM binary ORDER BY keep") == std::vector<std::string>{"0", "1"});
+
+  std::vector<BinaryToKeep> one_is_wrong{{some_binary("c")}, {some_binary("d")}};
+  one_is_wrong.back().binary.hash = content_hash("something else");
+  error_of(Errc::internal, [&] { store->put_all(one_is_wrong); });
+  CHECK_FALSE(store->find_compiled(some_binary("c").compile_key));
+}
+
 TEST_CASE("what was compiled again for the same key replaces what was there") {
   Binaries binaries;
   const auto store = binaries.open();

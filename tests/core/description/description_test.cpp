@@ -300,6 +300,8 @@ TEST_CASE("the operations of work may have a type, which is one") {
   CHECK(complaint("work(flops = 2, type = double)") == "no error");
   CHECK(complaint("work(flops = 2, type = flaot)") ==
         "k.cu:6:38: `flaot` is neither an element type nor a constant problem property; did you mean `float`?");
+  CHECK(complaint("work(flops = 2, type = float4)") ==
+        "k.cu:6:38: operations are counted one by one, so their type is a plain one, not `float4`");
   CHECK(complaint("work(bytes = 2, type = float)") ==
         "k.cu:6:38: work has a type where it has flops, as in work(flops = 2 * n, type = float)");
   CHECK(complaint("work(flops = 2, type = float, type = half)") == "k.cu:6:45: `type` is given twice");

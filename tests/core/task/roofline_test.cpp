@@ -14,7 +14,7 @@ namespace {
 Task task_with(const std::string& work, std::int64_t n = 1'000'000'000) {
   const std::string text =
       "#pragma tuner kernel(k) problem(n: size, TYPE: constant = float, ODD: constant = half) param(B, 32, 64)\n"
-      "#pragma tuner grid(1) block(B) out(y, float, 1)\n" +
+      "#pragma tuner grid(1) block(B) out(y, float, n)\n" +
       (work.empty() ? std::string() : "#pragma tuner work(" + work + ")\n") + "__global__ void k(float* y) {}\n";
   return Task(parse_descriptions(text, "k.cu").front(), {{"n", n}}, known_device("H200"));
 }
@@ -57,6 +57,8 @@ TEST_CASE("a kernel whose time nothing can bind is refused with what to declare"
   CHECK(says(refusal("flops = n, type = ODD"), "in float16 is not measured, only in float and double"));
   CHECK(says(refusal("flops = n, type = int32"), "in int32 is not measured"));
   CHECK(says(refusal("bytes = 8 * n", 1'000'000), "8,000,000 bytes for this problem, less than twice the L2 cache"));
+  CHECK(says(refusal("bytes = 8000 * n", 1'000'000),
+             "the buffers of `k` have 4,000,000 bytes for this problem, less than twice the L2 cache"));
   CHECK(says(refusal("bytes = 8 * n", 1'000'000'000, Timing::warm), "with --mode warm"));
 }
 

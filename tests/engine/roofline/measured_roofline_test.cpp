@@ -20,9 +20,10 @@ struct RatesBench {
   explicit RatesBench(BehaviourOf behaviour = one_is_best)
       : compile(behaviour), device(known_device("H200"), behaviour) {}
 
-  Roofline measure(bool memory, std::optional<ElementType> operations = {}) {
+  Roofline measure(bool memory, std::optional<ElementType> operations = {}, bool reuse = true) {
     device.screened.clear();
-    return measured_roofline(device.info(), memory, operations, {compile, device, store, nullptr, observer, stop});
+    return measured_roofline(device.info(), memory, operations, reuse,
+                             {compile, device, store, nullptr, observer, stop});
   }
 
   FakeCompileLane compile;
@@ -55,6 +56,20 @@ TEST_CASE("rates that are stored are not measured again, until the driver change
   CHECK(first.flops_per_s == second.flops_per_s);
   CHECK(bench.measure(true, ElementType::float64).flops_per_s);
   CHECK_FALSE(bench.device.screened.empty());
+  bench.measure(true, ElementType::float64, false);
+  CHECK_FALSE(bench.device.screened.empty());
+}
+
+TEST_CASE("rates that were measured while somebody disturbed the GPU are measured again") {
+  RatesBench bench;
+  bench.device.other_processes = {"4711 (train)"};
+  bench.measure(true);
+  bench.measure(true);
+  CHECK_FALSE(bench.device.screened.empty());
+  bench.device.other_processes.clear();
+  bench.measure(true);
+  bench.measure(true);
+  CHECK(bench.device.screened.empty());
 }
 
 TEST_CASE("a user who stops the measurement has no rates, and a GPU that runs none of the kernels is said") {
@@ -62,7 +77,10 @@ TEST_CASE("a user who stops the measurement has no rates, and a GPU that runs no
   stopped.stop = true;
   CHECK_FALSE(stopped.measure(true).bytes_per_s);
   RatesBench broken([](const std::string&) { return Behaviour{.run = Outcome::wrong_result}; });
-  CHECK(test::error_of(Errc::baseline_failed, [&] { broken.measure(true); }).find("baseline") != std::string::npos);
+  const std::string said = test::error_of(Errc::device_lost, [&] { broken.measure(true); });
+  INFO(said);
+  CHECK(said.find("could not be measured with the tuner's kernel roofline_") != std::string::npos);
+  CHECK(said.find("Give --stop-at a time") != std::string::npos);
 }
 
 }  // namespace

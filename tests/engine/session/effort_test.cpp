@@ -102,6 +102,16 @@ TEST_CASE("rules of the user's own end a search that is worth a quick one, unles
   CHECK(after.decision.evaluated == 400);
 }
 
+TEST_CASE("a search elsewhere lends its effort to no other") {
+  Laboratory laboratory(task_of(100), basin);
+  CHECK(laboratory.tune(with(Effort::full)).decision.effort == Effort::full);
+  cache::Decision imported = *laboratory.decided();
+  imported.origin = cache::Origin::imported;
+  imported.created_unix_ms += 1;
+  laboratory.store.record_decision(imported);
+  CHECK(laboratory.tune_again({.budget = {.evaluations = 20}}).decision.effort == Effort::quick);
+}
+
 TEST_CASE("a part of the space, searched completely, is a quick search of the space") {
   Laboratory laboratory(make_task({"BLOCK == 128"}, kernel_of(100)), basin);
   CHECK(laboratory.tune(with(Effort::full)).decision.effort == Effort::quick);

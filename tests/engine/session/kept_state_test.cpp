@@ -1,6 +1,10 @@
 // Candidates that keep something in their module from one launch to the next: right when verified, wrong when used.
 #include <doctest/doctest.h>
 
+#include <map>
+#include <memory>
+#include <string>
+
 #include "tests/engine/session/laboratory.hpp"
 
 namespace tuner::engine {
@@ -60,6 +64,19 @@ TEST_CASE("only finalists are checked again, and the baseline is among them howe
   CHECK(laboratory.device.rechecked.contains(kFastest));
   CHECK(laboratory.device.rechecked.contains(kBaseline));
   CHECK(laboratory.device.rechecked.size() < laboratory.device.screened.size() / 2);
+}
+
+TEST_CASE("of many that tie only those are checked again that the choice depends on") {
+  const auto numbers = std::make_shared<std::map<std::string, int>>();
+  Laboratory laboratory(changed([numbers](const std::string& configuration, Behaviour& behaviour) {
+    const int number = numbers->try_emplace(configuration, static_cast<int>(numbers->size())).first->second;
+    behaviour.time_ns = configuration == kBaseline ? 1e6 : 1e5 + 60 * number;
+  }));
+  const TuneReport report = laboratory.tune();
+  REQUIRE(report.decision.ties.size() > 4);
+  CHECK(laboratory.device.rechecked.size() < report.decision.ties.size());
+  CHECK(laboratory.device.rechecked.contains(report.decision.configuration));
+  CHECK(laboratory.device.rechecked.contains(kBaseline));
 }
 
 TEST_CASE("a baseline that keeps state does not win, although it says what is right") {

@@ -204,7 +204,11 @@ void DescriptionParser::check_types() const {
     }
     if (const std::string why = why_not_by_lane(argument, name, lanes); !why.empty()) type.fail(why);
   }
-  if (work_type_) static_cast<void>(element_type_name(*work_type_));
+  if (!work_type_) return;
+  const std::string name = element_type_name(*work_type_);
+  if (!name.empty() && shape_of_type(name)->lanes != 1) {
+    work_type_->fail(fmt::format("operations are counted one by one, so their type is a plain one, not `{}`", name));
+  }
 }
 
 void DescriptionParser::check_scalars() const {

@@ -161,8 +161,8 @@ std::string ReportText::left_out() const {
   const auto asked = static_cast<std::uint64_t>(counter(report.decision, "asked"));
   if (!report.effort || *report.effort == Effort::full || asked >= report.space_size) return {};
   const char* const more = *report.effort == Effort::quick ? "`--effort normal` or `--effort full`" : "`--effort full`";
-  return labelled("  left out   ",
-                  fmt::format("{}; {} goes on from here", counted(report.space_size - asked, "configuration"), more));
+  return labelled("  left out   ", fmt::format("{}; {} {}", counted(report.space_size - asked, "configuration"), more,
+                                               report.replayed ? "searches more of them" : "goes on from here"));
 }
 
 std::string speedup_text(const TuneReport& report) {

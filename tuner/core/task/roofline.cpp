@@ -16,6 +16,14 @@ constexpr std::uint64_t kCaches = 2;
 
 constexpr double kSecond = 1e9;
 
+std::uint64_t buffer_bytes(const Task& task) {
+  std::uint64_t bytes = 0;
+  for (const BoundArgument& argument : task.arguments()) {
+    if (argument.role != Argument::Role::scalar) bytes += argument.length * element_size(argument);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::optional<RooflineBound> roofline_bound(const Roofline& roofline, const Task& task,
@@ -71,12 +79,17 @@ void require_roofline(const Task& task, Timing mode) {
     }
   }
   if (!work.bytes) return;
-  const auto bytes = static_cast<std::uint64_t>(*task.work_bytes(task.space().at(0)));
-  if (bytes < kCaches * task.device().l2_bytes) {
-    refuse(fmt::format("the work of `{}` is {} bytes for this problem, less than twice the L2 cache of {}",
-                       description.kernel, grouped(bytes), grouped(task.device().l2_bytes)),
+  const std::uint64_t least = kCaches * task.device().l2_bytes;
+  const auto refuse_small = [&](std::string_view what, std::string_view verb, std::uint64_t bytes) {
+    refuse(fmt::format("{} `{}` {} {} bytes for this problem, less than twice the L2 cache of {}", what,
+                       description.kernel, verb, grouped(bytes), grouped(task.device().l2_bytes)),
            "Choose a larger problem");
-  }
+  };
+  const auto moved = static_cast<std::uint64_t>(*task.work_bytes(task.baseline().value_or(task.space().at(0))));
+  if (moved < least) refuse_small("the work of", "is", moved);
+  // What is moved more than once may be moved from the cache.
+  const std::uint64_t held = buffer_bytes(task);
+  if (held < least) refuse_small("the buffers of", "have", held);
 }
 
 }  // namespace tuner

@@ -11,10 +11,10 @@ namespace tuner::engine {
 /// What `device`, that of `parts`, reaches: at `memory`, if asked for, and at multiply-adds in `operations`, float32 or
 /// float64, if given. It is the fastest of some kernels that only read, only copy, or only multiply and add, each tuned
 /// as any other kernel is. That takes a second or two for each; their decisions are stored, by device, under kernels
-/// called roofline_…, and taken from there the next time, unless the driver has changed. Warnings go to the observer of
-/// `parts`. Rates are not there if the user stops it. Throws as run_session does, and Error{device_lost} if no
-/// configuration of a kernel runs.
-Roofline measured_roofline(const DeviceInfo& device, bool memory, std::optional<ElementType> operations,
+/// called roofline_…, and taken from there the next time if `reuse` allows it, unless the driver has changed or the GPU
+/// was disturbed when they were measured. Warnings go to the observer of `parts`. Rates are not there if the user stops
+/// it. Throws Error{device_lost} if a kernel cannot be measured, and Error{store_*}, Error{no_…} as run_session does.
+Roofline measured_roofline(const DeviceInfo& device, bool memory, std::optional<ElementType> operations, bool reuse,
                            const SessionParts& parts);
 
 /// The annotated source of these kernels.

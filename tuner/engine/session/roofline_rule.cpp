@@ -31,21 +31,27 @@ void RooflineRule::tell(const TellItem& told) {
     const auto bound = roofline_bound(*options_.roofline, task_, configuration);
     observer_.warning(fmt::format(
         "The declared work is more than the kernel does: {} takes {}, but {}, which this GPU was measured to reach. "
-        "--stop-at is ignored; correct `work` to the least that the kernel must do.",
+        "--stop-at is ignored; correct `work` to the least that the kernel must do, or, if it is right, have the GPU "
+        "measured anew with --fresh.",
         candidates_.text(told.entry), time_text(*told.observation.time_ns),
         bound_text(*bound, *options_.roofline, task_, configuration)));
     return;
   }
-  if (is_enough(*reached) && candidates_.has_binary(told.entry)) nearest_ = told.entry;
+  if (!is_enough(*reached) || !candidates_.has_binary(told.entry)) return;
+  if (!nearest_ || *reached > nearest_->share) nearest_ = {told.entry, *reached};
 }
 
 void RooflineRule::measure_again() {
-  const EntryId entry = *nearest_;
+  const EntryId entry = nearest_->entry;
   nearest_.reset();
   is_measured_again_ = true;
   device_.screen(candidates_.candidate(entry), std::nullopt, [this, entry](const DeviceReply& reply) {
     is_measured_again_ = false;
-    if (reply.outcome != Outcome::ok || reply.timed_run().samples_ns.empty()) return;
+    if (reply.outcome != Outcome::ok) {
+      late_failures_.push_back({entry, failure_of(reply)});
+      return;
+    }
+    if (reply.timed_run().samples_ns.empty()) return;
     const auto reached = share(entry, median(reply.timed_run().samples_ns));
     if (!reached || !is_enough(*reached)) return;
     met_ = fmt::format("a configuration reached {} of the roofline, twice, and {} are enough", percent(*reached),

@@ -2,8 +2,10 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tuner/core/task/task.hpp"
+#include "tuner/engine/session/candidate_failure.hpp"
 #include "tuner/engine/session/candidates.hpp"
 #include "tuner/engine/session/device_session.hpp"
 #include "tuner/engine/session/session_observer.hpp"
@@ -29,10 +31,17 @@ class RooflineRule {
   /// Something waits to be measured again, or is: nothing is asked for meanwhile, so that a seed ends the search in the
   /// same place.
   bool is_deciding() const { return nearest_ || is_measured_again_; }
+  /// What failed when it was measured again, although it had run.
+  const std::vector<LateFailure>& late_failures() const { return late_failures_; }
   /// Why the search ends; nothing as long as it does not.
   const std::optional<std::string>& met() const { return met_; }
 
  private:
+  struct Near {
+    EntryId entry;
+    double share;
+  };
+
   std::optional<double> share(EntryId entry, std::optional<double> time_ns) const;
   bool is_enough(double share) const { return options_.budget.roofline && share >= *options_.budget.roofline; }
 
@@ -41,7 +50,8 @@ class RooflineRule {
   const Candidates& candidates_;
   DeviceSession& device_;
   Observer& observer_;
-  std::optional<EntryId> nearest_;  ///< to be measured again
+  std::optional<Near> nearest_;  ///< to be measured again
+  std::vector<LateFailure> late_failures_;
   bool is_measured_again_ = false;
   bool work_is_wrong_ = false;
   std::optional<std::string> met_;

@@ -45,6 +45,8 @@ class SearchLoop {
   const std::optional<cache::Decision>& earlier_decision() const { return earlier_decision_; }
   /// Stopped by the user or by the budget's time before everything that was to be asked was measured.
   bool stopped_early() const { return stopped_early_; }
+  /// What ran in the search and then failed there, which nobody has recorded.
+  const std::vector<LateFailure>& late_failures() const { return roofline_.late_failures(); }
   /// Which rule ended the search before the space was done; empty: none.
   const std::string& stopped_because() const { return stopped_because_; }
   /// Entries that won elsewhere and were asked for because of that.

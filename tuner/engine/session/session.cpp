@@ -70,6 +70,7 @@ class Session {
 
   TuneReport run() {
     search_.run();
+    for (const auto& [entry, failure] : search_.late_failures()) record_late_failure(entry, failure);
     journal_.flush();
     if (!parts_.stop) race();
     journal_.flush();
@@ -247,6 +248,7 @@ class Session {
     }
     const std::optional<cache::Decision>& earlier = search_.earlier_decision();
     if (!earlier || earlier->effort.value_or(Effort::quick) <= *decision.effort) return;
+    if (earlier->origin == cache::Origin::imported) return;  // searched elsewhere
     if (earlier->conditions.driver != task_.device().driver_version) return;
     if (!narrowed && earlier->space_hash != decision.space_hash) return;
     if (!search_.previous() && earlier->configuration != decision.baseline) return;

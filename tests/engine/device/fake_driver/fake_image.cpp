@@ -32,8 +32,8 @@ bool holds_name(std::string_view bytes, const std::string& name) {
 }  // namespace
 
 bool Image::has_kernel(const std::string& name) const {
-  if (support) return true;
-  return symbols.empty() ? name == "kernel" : holds_name(symbols, name);
+  if (symbols.empty()) return support || name == "kernel";
+  return holds_name(symbols, name);
 }
 
 std::optional<Image> read_image(const void* image) {
@@ -46,10 +46,10 @@ std::optional<Image> read_image(const void* image) {
     return result;
   }
   result.symbols.assign(bytes, length_of_elf(bytes));
-  if (holds_name(result.symbols, "tuner_fill")) {
-    result.support = true;
-    return result;
-  }
+  // A kernel of each of its parts.
+  for (const char* const kernel : {"tuner_fill", "tuner_checksum", "tuner_compare"})
+    result.support = result.support || holds_name(result.symbols, kernel);
+  if (result.support) return result;
   constexpr std::string_view kMarker = "FAKE:";
   const std::size_t at = result.symbols.find(kMarker);
   if (at == std::string::npos) return std::nullopt;

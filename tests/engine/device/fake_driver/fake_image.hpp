@@ -13,9 +13,9 @@ struct Image {
   bool has_kernel(const std::string& name) const;
 };
 
-/// A line of text says what it is. A cubin, made by the real compiler, is the support module if it has its kernels;
-/// else its instructions are what its source wrote down for this driver: a zero-terminated array of characters that
-/// begins with "FAKE:". Nothing if it is neither.
+/// A line of text says what it is. A cubin, made by the real compiler, is a support module if it has some of its
+/// kernels; else its instructions are what its source wrote down for this driver: a zero-terminated array of characters
+/// that begins with "FAKE:". Nothing if it is neither.
 std::optional<Image> read_image(const void* image);
 
 }  // namespace fake
