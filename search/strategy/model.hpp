@@ -12,7 +12,7 @@ namespace tuner::search {
 /// docs/results/search.md names; results change little around them.
 struct ModelConstants {
   std::size_t sample = 10;      ///< configurations drawn before the model is asked
-  std::size_t bases = 5;        ///< fastest configurations whose neighbours are looked at for a proposal
+  std::size_t bases = 12;       ///< fastest configurations whose neighbours are looked at for a proposal
   std::size_t neighbours = 32;  ///< looked at of one base for one proposal
   std::size_t walks = 40;       ///< short random walks from the bases, looked at for a proposal
   std::size_t random = 50;      ///< random configurations looked at for a proposal
