@@ -77,8 +77,8 @@ struct RuntimeOptions {
   /// Mode::background: a winner takes over if the lower end of its speed-up's interval is at least this; at
   /// least 1.
   double swap_threshold = 1.05;
-  /// How thoroughly a missing kernel is tuned. Mode::background tunes it once more, with `normal`, when a `quick`
-  /// search is done, and also where a `quick` decision is all that is stored.
+  /// How thoroughly a missing kernel is tuned, and one of which a decision of less effort is all that is stored.
+  /// Mode::background tunes it once more, with `normal`, when a `quick` search is done, or was by an earlier program.
   Effort effort = Effort::quick;
   /// How many configurations to try when tuning, in place of `effort`; 0: as `effort` says.
   std::uint64_t tune_evaluations = 0;
