@@ -124,6 +124,7 @@ bool BinaryStore::put(const Binary& binary, Keep keep) {
 }
 
 void BinaryStore::put_all(std::span<const BinaryToKeep> binaries) {
+  if (distrust_ || binaries.empty()) return;
   sqlite::write(connection(), [&] {
     for (const auto& [binary, keep] : binaries) {
       if (is_kept(binary)) write(binary, keep);

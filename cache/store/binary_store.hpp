@@ -50,7 +50,8 @@ class BinaryStore {
   /// Keeps the binary, makes room for it, and pins it if `keep` says so (what is pinned stays pinned). False if it is
   /// not kept: it alone is beyond the limit, or the file is not trusted. Throws Error{store_*}.
   bool put(const Binary& binary, Keep keep = Keep::while_room);
-  /// Each of them like that, in one transaction: all or none. Throws Error{store_*}.
+  /// Each of them like that, in one transaction, which costs little more than one of them. Throws Error{store_*}, and
+  /// keeps none then.
   void put_all(std::span<const BinaryToKeep> binaries);
 
   /// The binary with this content hash; `compile_key` and `resource_log` are those of its latest build. What does not

@@ -139,10 +139,11 @@ class Model final : public Proposer {
 
   void learn(std::uint64_t index, double time) override {
     constexpr double kGain = 0.005;
-    ++round_.told;
-    round_.fresh = false;
     features_.write(space().at(index), row_);
     const auto proposed = proposed_.find(index);
+    // What was under way when a round began that is to know nothing of what came before.
+    const bool is_late = proposed != proposed_.end() && proposed->second < rounds_ && rounds_ % 2 == 0;
+    if (!is_late) ++round_.told;
     if (proposed != proposed_.end() && proposed->second == rounds_) ++round_.idle;
     const bool failed = std::isinf(time);
     failures_.add(row_, failed ? 1 : 0, prng());
@@ -150,12 +151,14 @@ class Model final : public Proposer {
     if (failed) return;
     // Relative to the first, so that single precision is enough and the unit of time does not matter.
     if (timed_.empty()) first_time_ = time;
-    if (round_.bases.empty() || time < round_.bases.front().time * (1 - kGain)) round_.idle = 0;
     timed_.push_back({index, time, proposed != proposed_.end()});
+    if (is_late) return;
+    if (round_.bases.empty() || time < round_.bases.front().time * (1 - kGain)) round_.idle = 0;
     learn_time(timed_.back());
   }
 
   void learn_time(const Timed& one) {
+    round_.fresh = false;
     features_.write(space().at(one.index), row_);
     const auto target = static_cast<float>(std::log(one.time / first_time_));
     round_.targets.push_back(target);

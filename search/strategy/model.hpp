@@ -16,8 +16,8 @@ struct ModelConstants {
   std::size_t neighbours = 32;  ///< looked at of one base for one proposal
   std::size_t walks = 40;       ///< short random walks from the bases, looked at for a proposal
   std::size_t random = 50;      ///< random configurations looked at for a proposal
-  /// So many proposals of a round without one that was half a per cent faster than the round's best, and another round
-  /// begins.
+  /// Answers to so many proposals of a round without one that was half a per cent faster than the round's best, and
+  /// another round begins.
   std::size_t patience = 25;
   /// Where nothing that was looked at has a greater expected improvement, of the logarithm of the time, one proposal in
   /// four is drawn. Not chosen on recordings: what a race takes for a tie.

@@ -82,7 +82,8 @@ RuntimeState::TuningKey RuntimeState::tuning_key(const KernelState& kernel, cons
 void RuntimeState::start_tuning(const PendingInstance& pending, bool request_waits) {
   const TuningKey key = tuning_key(pending.kernel, *pending.task);
   // Where a search was made, the next one is more than that.
-  const bool was_searched = pending.instance.has_plan() && pending.instance.plan().provenance.rung == Rung::exact;
+  const bool was_searched = pending.instance.has_plan() && pending.instance.plan().provenance.rung == Rung::exact &&
+                            !pending.instance.plan().provenance.stale;
   const Effort effort = was_searched ? std::max(options_.effort, Effort::normal) : options_.effort;
   pending.instance.set_tuning(true);
   {
@@ -222,7 +223,8 @@ void RuntimeState::take_over(const Waiting& waiting, const TuneAnswer& answer) {
            fmt::format("Tuning `{}` for {} confirmed the configuration in use.", kernel, problem));
     return;
   }
-  if (in_use) {
+  // Who waited for more takes what was found.
+  if (in_use && !waiting.request_waits) {
     const bool serves_baseline = served->provenance.configuration == decision.baseline;
     const bool tied = std::any_of(decision.ties.begin(), decision.ties.end(), [&](const cache::Tie& tie) {
       return tie.configuration == served->provenance.configuration;

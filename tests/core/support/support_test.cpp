@@ -189,7 +189,9 @@ TEST_CASE("elements read as values in messages") {
 }
 
 TEST_CASE("the embedded device code is the file's and includes nothing") {
+  int part = 0;
   for (const std::string& source : support_sources()) {
+    CHECK(source.starts_with("#define TUNER_SUPPORT_PART " + std::to_string(++part) + "\n"));
     CHECK(source.find("extern \"C\" __global__ void tuner_compare(") != std::string::npos);
     CHECK(source.find("#include") == std::string::npos);
   }

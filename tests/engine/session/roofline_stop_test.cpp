@@ -96,7 +96,7 @@ TEST_CASE("what an earlier session measured is measured anew before it ends a se
   CHECK(report.decision.configuration == kNear);
 }
 
-TEST_CASE("of several that are near enough the nearest is measured again, and what fails then is out") {
+TEST_CASE("of several that are near enough the nearest is measured again first, and what fails then is out") {
   const std::string kSlower = "BLOCK=32,UNROLL=1";
   const auto asked = std::make_shared<std::map<std::string, int>>();
   Laboratory laboratory(make_task(), changed([&, asked](const std::string& configuration, Behaviour& behaviour) {
@@ -109,6 +109,8 @@ TEST_CASE("of several that are near enough the nearest is measured again, and wh
                         4);
   const TuneReport report = laboratory.tune(stop_at(0.95, 1.2e5));
   CHECK(screened(laboratory, kNear) == 2);
+  CHECK(screened(laboratory, kSlower) == 2);
+  CHECK_FALSE(report.stopped_because.empty());
   CHECK(report.decision.configuration == kSlower);
   CHECK(laboratory.rows().back().configuration == kNear);
   CHECK(laboratory.rows().back().outcome == Outcome::wrong_result);

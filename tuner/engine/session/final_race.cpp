@@ -155,9 +155,9 @@ class FinalRace {
     return finalists[choose_winner(tied)];
   }
 
-  /// Those on whose times the choice depends: the winner, whoever could win and was no slower, and the baseline, which
-  /// every speed-up is about. False if one of them is not what it was timed as, so that there is another race to
-  /// decide.
+  /// Those on whose times the choice depends: the winner, whoever could win and was no slower, the baseline, which
+  /// every speed-up is about, and what is in use, which may stay so. False if one of them is not what it was timed as,
+  /// so that there is another race to decide.
   bool deciders_are_right_still(EntrantId winner) {
     const RaceResult race = tournament_.result();
     const std::vector<EntrantId> finalists = eligible(race);
@@ -165,8 +165,8 @@ class FinalRace {
     bool all = true;
     for (const EntrantId entrant : entrants_.ids()) {
       const bool could_win = std::find(finalists.begin(), finalists.end(), entrant) != finalists.end();
-      const bool counts =
-          entrants_[entrant].is_baseline || (could_win && race.standings[entrant].relative_time <= time);
+      const bool counts = entrants_[entrant].is_baseline || entrants_[entrant].is_previous ||
+                          (could_win && race.standings[entrant].relative_time <= time);
       if (in_[entrant] && counts && !is_right_still(entrant, false)) all = false;
     }
     return all;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tuner/core/base/text.hpp"
 #include "tuner/engine/measure/statistics.hpp"
 
@@ -26,7 +28,7 @@ void RooflineRule::tell(const TellItem& told) {
   if (!reached) return;
   if (*reached > 1 + kRooflineTolerance) {
     work_is_wrong_ = true;
-    nearest_.reset();
+    near_.clear();
     const search::Configuration& configuration = candidates_[told.entry].configuration;
     const auto bound = roofline_bound(*options_.roofline, task_, configuration);
     observer_.warning(fmt::format(
@@ -38,15 +40,19 @@ void RooflineRule::tell(const TellItem& told) {
     return;
   }
   if (!is_enough(*reached) || !candidates_.has_binary(told.entry)) return;
-  if (!nearest_ || *reached > nearest_->share) nearest_ = {told.entry, *reached};
+  const auto place = std::upper_bound(near_.begin(), near_.end(), *reached,
+                                      [](double share, const Near& near) { return share < near.share; });
+  near_.insert(place, {told.entry, *reached});
 }
 
 void RooflineRule::measure_again() {
-  const EntryId entry = nearest_->entry;
-  nearest_.reset();
+  const EntryId entry = near_.back().entry;
+  near_.pop_back();
   is_measured_again_ = true;
   device_.screen(candidates_.candidate(entry), std::nullopt, [this, entry](const DeviceReply& reply) {
     is_measured_again_ = false;
+    // A GPU has its hiccups, and later sessions believe the row: the race decides.
+    if (reply.outcome == Outcome::illegal_access && !reply.confirmed) return;
     if (reply.outcome != Outcome::ok) {
       late_failures_.push_back({entry, failure_of(reply)});
       return;

@@ -27,10 +27,10 @@ class RooflineRule {
   void tell(const TellItem& told);
   /// Measures again what waits for it. The device must want a candidate.
   void measure_again();
-  bool waits() const { return nearest_.has_value(); }
+  bool waits() const { return !near_.empty(); }
   /// Something waits to be measured again, or is: nothing is asked for meanwhile, so that a seed ends the search in the
   /// same place.
-  bool is_deciding() const { return nearest_ || is_measured_again_; }
+  bool is_deciding() const { return waits() || is_measured_again_; }
   /// What failed when it was measured again, although it had run.
   const std::vector<LateFailure>& late_failures() const { return late_failures_; }
   /// Why the search ends; nothing as long as it does not.
@@ -50,7 +50,7 @@ class RooflineRule {
   const Candidates& candidates_;
   DeviceSession& device_;
   Observer& observer_;
-  std::optional<Near> nearest_;  ///< to be measured again
+  std::vector<Near> near_;  ///< to be measured again, the nearest last
   std::vector<LateFailure> late_failures_;
   bool is_measured_again_ = false;
   bool work_is_wrong_ = false;

@@ -17,7 +17,7 @@ std::vector<Module> load(std::span<const std::vector<std::byte>> cubins) {
 CUfunction find(std::span<const Module> modules, const char* name) {
   CUfunction function = nullptr;
   CUresult result = CUDA_ERROR_NOT_FOUND;
-  for (std::size_t i = 0; i < modules.size() && result != CUDA_SUCCESS; ++i)
+  for (std::size_t i = 0; i < modules.size() && result == CUDA_ERROR_NOT_FOUND; ++i)
     result = driver().module_function(&function, modules[i].get(), name);
   check(result, fmt::format("cuModuleGetFunction(\"{}\")", name));
   return function;
