@@ -14,7 +14,7 @@ for kernel in reduce transpose wide_loads stencil3d softmax arithmetic; do
     # shellcheck disable=SC2086 # an option and its value
     report=$(TUNER_DB=$folder "$tuner" tune "kernel_sources/$kernel.cu" $rule 2>&1) || status=1
     printf '%s: %.1f s\n' "$rule" "$(echo "$(date +%s.%N) $begin" | awk '{ print $1 - $2 }')"
-    printf '%s\n' "$report" | grep -E '^  (searched|stopped|time|achieved|roofline) |work is more' | sed 's/^/    /'
+    printf '%s\n' "$report" | grep -E '^  (searched|stopped|time|achieved|roofline) |work is more|^tuner: ' | sed 's/^/    /'
     rm -rf "$folder"
   done
 done

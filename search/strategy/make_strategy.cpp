@@ -55,9 +55,8 @@ std::vector<std::string> strategy_names() {
 void require_strategy(std::string_view name) {
   if (std::ranges::find(kMakers, name, &Maker::name) != kMakers.end()) return;
   if (const auto* former = std::ranges::find(kFormer, name, &Former::name); former != kFormer.end()) {
-    throw Error(Errc::bad_usage, fmt::format("The strategy `{}` is no longer there: use `{}`, which finds as much with "
-                                             "the same budget.",
-                                             name, former->successor));
+    throw Error(Errc::bad_usage,
+                fmt::format("The strategy `{}` is no longer there: use `{}`.", name, former->successor));
   }
   throw Error(Errc::bad_usage, fmt::format("There is no strategy `{}`{}.", name, suggestion(name, strategy_names())));
 }
