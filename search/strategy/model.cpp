@@ -144,6 +144,7 @@ class Model final : public Proposer {
     // What was under way when a round began that is to know nothing of what came before.
     const bool is_late = proposed != proposed_.end() && proposed->second < rounds_ && rounds_ % 2 == 0;
     if (!is_late) ++round_.told;
+    round_.fresh = false;  // for the trees of failures, too
     if (proposed != proposed_.end() && proposed->second == rounds_) ++round_.idle;
     const bool failed = std::isinf(time);
     failures_.add(row_, failed ? 1 : 0, prng());
@@ -158,7 +159,6 @@ class Model final : public Proposer {
   }
 
   void learn_time(const Timed& one) {
-    round_.fresh = false;
     features_.write(space().at(one.index), row_);
     const auto target = static_cast<float>(std::log(one.time / first_time_));
     round_.targets.push_back(target);

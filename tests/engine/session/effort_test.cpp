@@ -79,6 +79,10 @@ TEST_CASE("more effort finds the same or better, stores what it did and says why
   CHECK(full.decision.stopped_because.empty());
   CHECK(full.decision.configuration == "BLOCK=128,UNROLL=37");
   CHECK(full.decision.counters.at("reused") >= *normal.decision.evaluated);
+  const TuneReport stored = laboratory.tune_again(with(Effort::quick));
+  CHECK(stored.from_store);
+  REQUIRE(full.bytes_per_second);
+  CHECK(stored.bytes_per_second == full.bytes_per_second);
 }
 
 TEST_CASE("a seed and the same results end a search in the same place") {

@@ -202,5 +202,37 @@ TEST_CASE("a model that is stuck in a basin leaves it, by another round and by l
   CHECK(best_of({.patience = kForEver}) < 0.9 * stuck);
 }
 
+TEST_CASE("the model asks for everything once in many rounds, although a third fails and answers come late") {
+  const Space space({numbers("a", test::integers(20, 0)), numbers("b", test::integers(15, 0))}, {}, {});
+  for (const std::size_t under_way : {1, 8}) {
+    CAPTURE(under_way);
+    const auto model = make_model(space, 3, {.patience = 5});
+    std::vector<Configuration> waiting;
+    std::size_t asked = 0;
+    std::vector<bool> seen(space.size(), false);
+    for (;;) {
+      for (const Configuration& next : model->ask(under_way - waiting.size())) {
+        const std::uint64_t index = space.index_of(next).value();
+        CHECK_FALSE(seen[index]);
+        seen[index] = true;
+        ++asked;
+        waiting.push_back(next);
+      }
+      if (waiting.empty()) break;
+      const Configuration told = waiting.front();
+      waiting.erase(waiting.begin());
+      Observation observation{.configuration = told};
+      // The first ten fail, and then every third.
+      if (asked <= 10 || told.choice[0] % 3 == 0) {
+        observation.outcome = Outcome::launch_refused;
+      } else {
+        observation.time_ns = 100.0 + told.choice[1];
+      }
+      model->tell(observation);
+    }
+    CHECK(asked == space.size());
+  }
+}
+
 }  // namespace
 }  // namespace tuner::search

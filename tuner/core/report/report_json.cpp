@@ -203,7 +203,8 @@ std::string to_json(const TuneReport& report, bool with_times) {
   if (with_times) {
     object["session"] = report.session;
     object["created_unix_ms"] = decision.created_unix_ms == 0 ? Json(nullptr) : Json(decision.created_unix_ms);
-    object["payback"] = payback_json(payback(decision, report.time.tuning_s()));
+    object["payback"] =
+        payback_json(report.from_store ? stored_payback(decision) : payback(decision, report.time.tuning_s()));
     const Stored& stored = report.stored;
     object["stored_in"] = text_or_null(stored.everything() && stored.anything() ? report.stored_in : "");
     object["stored"] = {{"trials", report.stored_in.empty() ? 0 : stored.trials},

@@ -20,6 +20,7 @@ std::optional<cache::Decision> stored_answer(const Task& task, const SessionOpti
     if (decision->origin != cache::Origin::measured || decision->reuse_hash != task.reuse_hash()) return std::nullopt;
     if (decision->conditions.driver != task.device().driver_version) return std::nullopt;
     if (decision->space_hash != space_hash(task.space())) return std::nullopt;
+    static_cast<void>(task.space().parse(decision->configuration));
     return decision;
   } catch (const Error&) {
     return std::nullopt;  // whatever cannot be read is searched for
@@ -41,6 +42,10 @@ TuneReport stored_report(const Task& task, const SessionOptions& options, cache:
   report.space_size = task.space().size();
   report.cartesian_size = task.space().cartesian_size();
   report.stopped_because = decision.stopped_because;
+  const search::Configuration winner = task.space().parse(decision.configuration);  // stored_answer did
+  const double seconds = decision.time_ns / 1e9;
+  if (const auto bytes = task.work_bytes(winner)) report.bytes_per_second = *bytes / seconds;
+  if (const auto flops = task.work_flops(winner)) report.flops_per_second = *flops / seconds;
   report.decision = std::move(decision);
   return report;
 }
