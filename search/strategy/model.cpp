@@ -8,7 +8,6 @@
 #include <numeric>
 #include <unordered_map>
 #include <unordered_set>
-#include <utility>
 
 #include "search/strategy/features.hpp"
 #include "search/strategy/proposer.hpp"
@@ -117,11 +116,15 @@ class Model final : public Proposer {
   /// Which configurations fail is the same in every round.
   void begin_round() {
     ++rounds_;
-    Round before = std::exchange(round_, Round(features_.size()));
+    const std::size_t drawn = round_.drawn;
+    round_ = Round(features_.size());
     if (rounds_ % 2 == 0) return;
-    for (const Timed& one : timed_) learn_time(one);
+    for (const Timed& one : timed_) {
+      features_.write(space().at(one.index), row_);
+      learn_time(one);
+    }
     round_.told = timed_.size();
-    round_.drawn = before.drawn;
+    round_.drawn = drawn;
   }
 
   /// After the sample: what it had hardly any chance to meet.
@@ -158,8 +161,8 @@ class Model final : public Proposer {
     learn_time(timed_.back());
   }
 
+  /// `row_` is what is seen of it.
   void learn_time(const Timed& one) {
-    features_.write(space().at(one.index), row_);
     const auto target = static_cast<float>(std::log(one.time / first_time_));
     round_.targets.push_back(target);
     if (!one.is_proposed) round_.drawn_targets.push_back(target);

@@ -96,6 +96,15 @@ TEST_CASE("what an earlier session measured is measured anew before it ends a se
   CHECK(report.decision.configuration == kNear);
 }
 
+TEST_CASE("a seed ends the search in the same place, however many are under way") {
+  const auto asked = [](std::size_t room) {
+    Laboratory laboratory(make_task(), changed(make_near), room);
+    return laboratory.tune(stop_at(0.95, 1.2e5)).decision.counters.at("asked");
+  };
+  CHECK(asked(4) == asked(4));
+  CHECK(asked(1) < 11);
+}
+
 TEST_CASE("of several that are near enough the nearest is measured again first, and what fails then is out") {
   const std::string kSlower = "BLOCK=32,UNROLL=1";
   const auto asked = std::make_shared<std::map<std::string, int>>();
