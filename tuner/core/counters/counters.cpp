@@ -1,0 +1,48 @@
+#include "tuner/core/counters/counters.hpp"
+
+#include <array>
+
+namespace tuner {
+
+std::span<const std::string_view> counter_names() {
+  using namespace counter;
+  static constexpr std::array kAll{
+      kLongScoreboard,
+      kShortScoreboard,
+      kLgThrottle,
+      kMioThrottle,
+      kMathPipeThrottle,
+      kBarrier,
+      kWait,
+      kWarpLatency,
+      kIssueActive,
+      kWarpsEligible,
+      kOccupancy,
+      kThreadsPerInstruction,
+      kSmThroughput,
+      kDramThroughput,
+      kFp64Pipe,
+      kFmaPipe,
+      kLsuPipe,
+      kInstructions,
+      kLocalLoads,
+      kLocalStores,
+      kGlobalLoadRequests,
+      kGlobalLoadSectors,
+      kGlobalStoreRequests,
+      kGlobalStoreSectors,
+      kAtomicRequests,
+      kL2AtomicSectors,
+      kL1HitRate,
+      kL2HitRate,
+      kDramRead,
+      kDramWritten,
+      kL1ToL2Written,
+      kSharedLoadConflicts,
+      kSharedStoreConflicts,
+      kSharedWavefronts,
+  };
+  return kAll;
+}
+
+}  // namespace tuner
