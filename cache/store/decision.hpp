@@ -42,7 +42,7 @@ struct Decision : Run {
   bool contended = false;  ///< other processes had the GPU open meanwhile
   /// How thoroughly the space was searched; nothing: unknown, in rows of earlier versions.
   std::optional<Effort> effort;
-  std::optional<std::int64_t> evaluated;   ///< configurations that this search asked for; unknown likewise
+  std::optional<std::int64_t> evaluated;   ///< configurations that this search tried; unknown likewise
   std::optional<std::int64_t> space_size;  ///< valid configurations of the space that was searched; unknown likewise
   std::string space_hash;                  ///< of its parameters, values and constraints; empty: unknown
   std::string stopped_because;             ///< the rule that ended the search before the whole space; empty: none

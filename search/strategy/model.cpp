@@ -118,7 +118,10 @@ class Model final : public Proposer {
     ++rounds_;
     const std::size_t drawn = round_.drawn;
     round_ = Round(features_.size());
-    if (rounds_ % 2 == 0) return;
+    // Where hardly anything runs, a sample of its own would be hardly anything but failures.
+    constexpr std::size_t kFewRun = 10;
+    is_fresh_ = rounds_ % 2 == 0 && kFewRun * timed_.size() >= told_;
+    if (is_fresh_) return;
     for (const Timed& one : timed_) {
       features_.write(space().at(one.index), row_);
       learn_time(one);
@@ -145,7 +148,8 @@ class Model final : public Proposer {
     features_.write(space().at(index), row_);
     const auto proposed = proposed_.find(index);
     // What was under way when a round began that is to know nothing of what came before.
-    const bool is_late = proposed != proposed_.end() && proposed->second < rounds_ && rounds_ % 2 == 0;
+    const bool is_late = proposed != proposed_.end() && proposed->second < rounds_ && is_fresh_;
+    ++told_;
     if (!is_late) ++round_.told;
     round_.fresh = false;  // for the trees of failures, too
     if (proposed != proposed_.end() && proposed->second == rounds_) ++round_.idle;
@@ -292,6 +296,8 @@ class Model final : public Proposer {
   Features features_;
   Round round_;
   std::size_t rounds_ = 1;
+  bool is_fresh_ = false;     ///< this round knows nothing of those before
+  std::size_t told_ = 0;      ///< in all rounds
   RandomisedTrees failures_;  // 1 for a failure, 0 for none
   bool any_failed_ = false;
   std::vector<Timed> timed_;                                 // in all rounds

@@ -51,12 +51,19 @@ void read_if_busy(const Arguments& arguments, TuneRequest& request) {
   if (word == "leave") request.if_busy = IfBusy::leave;
 }
 
-/// Rules of the user's own take its place. A recording is to be complete, and a replay costs nothing.
+/// The option by which users give rules of their own, which take the place of effort; empty: none. A strategy, which
+/// limits nothing, is named if there is nothing else.
+std::string_view own_rule(const Arguments& arguments) {
+  for (const char* option : {"budget", "stop-at", "stop-after-idle", "stop-when-gain-below", "strategy"}) {
+    if (arguments.has(option)) return option;
+  }
+  return {};
+}
+
+/// A recording is to be complete, and a replay costs nothing.
 std::optional<Effort> read_effort(const Arguments& arguments) {
   const auto named = arguments.choice("effort", {kEfforts.begin(), kEfforts.end()});
-  for (const char* option : {"strategy", "budget", "stop-at", "stop-after-idle", "stop-when-gain-below"}) {
-    if (arguments.has(option)) return std::nullopt;
-  }
+  if (!own_rule(arguments).empty()) return std::nullopt;
   if (named) return effort_from_string(*named);
   return arguments.has("record") || arguments.has("replay") ? Effort::full : Effort::normal;
 }
@@ -175,6 +182,11 @@ ExitCode run_tune(const Arguments& arguments) {
   ProgressLine line;
   Printer printer(line, arguments.has("json"), !arguments.has("no-times"));
   const TuneContext context{line, interrupts.flag(), [&](TuneReport report) { printer.print(std::move(report)); }};
+  if (arguments.has("effort") && !own_rule(arguments).empty()) {
+    const std::string_view rule = own_rule(arguments);
+    line.warning(fmt::format("--effort has no effect beside {}, which takes its place.{}", spelled(rule),
+                             rule == "strategy" ? " The whole space is searched: limit that with --budget." : ""));
+  }
   try {
     request.replay.empty() ? tune_live(request, context) : tune_replay(request, context);
   } catch (const Error&) {

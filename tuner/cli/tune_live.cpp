@@ -143,7 +143,8 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
                                      .binaries = stores.binaries.get(),
                                      .observer = observer,
                                      .stop = context.stop};
-    if (options.budget.roofline) {
+    // A GPU reaches the same for every problem.
+    if (options.budget.roofline && !options.roofline) {
       options.roofline =
           engine::measured_roofline(task.device(), description.work.bytes.has_value(),
                                     description.work.flops ? task.work_type() : std::nullopt, options.reuse, parts);

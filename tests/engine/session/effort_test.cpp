@@ -85,15 +85,38 @@ TEST_CASE("more effort finds the same or better, stores what it did and says why
   CHECK(stored.bytes_per_second == full.bytes_per_second);
 }
 
-TEST_CASE("a seed and the same results end a search in the same place") {
-  const auto searched = [](std::uint64_t seed) {
-    Laboratory laboratory(task_of(200), basin);
-    SessionOptions options = with(Effort::normal);
-    options.seed = seed;
-    const TuneReport report = laboratory.tune(options);
-    return std::pair(report.decision.evaluated, report.decision.configuration);
-  };
-  CHECK(searched(3) == searched(3));
+TEST_CASE("a seed asks for the same and ends in the same place, whichever candidate is compiled first") {
+  for (const Effort effort : {Effort::quick, Effort::normal}) {
+    const auto asked = [effort](std::size_t workers, std::uint64_t timing) {
+      // Every time is the same in every session, so that results differ in nothing but when they come.
+      Laboratory laboratory(task_of(200), basin, 64);
+      laboratory.device.is_exact = true;
+      SessionOptions options = with(effort);
+      options.seed = 3;
+      options.early_kill = false;
+      laboratory.tune_unordered(options, workers, timing);
+      return laboratory.compile.submitted;
+    };
+    const std::vector<std::string> first = asked(4, 1);
+    CHECK(first.size() > 60);
+    CHECK(asked(4, 2) == first);
+    CHECK(asked(15, 3) == first);
+    CHECK(asked(64, 4) == first);
+  }
+}
+
+TEST_CASE("a target that is met while the rest is under way is worth a quick search") {
+  Laboratory laboratory(task_of(9), basin, 64);
+  SessionOptions options;
+  options.budget.target_speedup = 1.01;
+  const TuneReport report = laboratory.tune_unordered(options, 64, 1);
+  CHECK_FALSE(report.stopped_because.empty());
+  CHECK(report.decision.effort == Effort::quick);
+  CHECK(*report.decision.evaluated < 36);
+  CHECK(report.decision.evaluated == report.decision.counters.at("asked"));
+  const TuneReport more = laboratory.tune_again(with(Effort::normal));
+  CHECK_FALSE(more.from_store);
+  CHECK(*more.decision.evaluated == 36);
 }
 
 TEST_CASE("rules of the user's own end a search that is worth a quick one, unless it tried everything") {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,40 @@ class FakeCompileLane final : public ImmediateLane<CompileLane> {
   BehaviourOf behaviour_;
 };
 
+/// A pool in front of another lane: of those that are being compiled one is done at each poll, and it is a matter of
+/// `timing` which.
+class UnorderedCompileLane final : public CompileLane {
+ public:
+  UnorderedCompileLane(CompileLane& lane, std::size_t room, std::uint64_t timing)
+      : lane_(lane), room_(room), random_(timing) {}
+
+  void submit(TicketId ticket, CompileRequest request) override {
+    lane_.submit(ticket, std::move(request));
+    for (Completion& one : lane_.poll()) waiting_.push_back(std::move(one));
+  }
+  std::vector<Completion> poll() override {
+    std::vector<Completion> done;
+    if (waiting_.empty()) return done;
+    const auto one = waiting_.begin() + static_cast<std::ptrdiff_t>(random_() % waiting_.size());
+    done.push_back(std::move(*one));
+    waiting_.erase(one);
+    return done;
+  }
+  void cancel(TicketId) override {}
+  std::size_t room() const override { return room_ - std::min(room_, waiting_.size()); }
+  std::vector<int> wait_fds() const override { return {}; }
+  std::chrono::steady_clock::time_point next_deadline() const override {
+    using Time = std::chrono::steady_clock::time_point;
+    return waiting_.empty() ? Time::max() : Time::min();
+  }
+
+ private:
+  CompileLane& lane_;
+  const std::size_t room_;
+  std::mt19937_64 random_;
+  std::vector<Completion> waiting_;
+};
+
 /// Runs nothing, deterministically: every configuration takes its time plus a drift that all share, as on a real GPU.
 class FakeDeviceLane final : public ImmediateLane<DeviceLane> {
  public:
@@ -84,6 +119,7 @@ class FakeDeviceLane final : public ImmediateLane<DeviceLane> {
   }
 
   bool needs_support = false;
+  bool is_exact = false;  ///< every sample takes what is described
   Outcome prepare = Outcome::ok;
   bool answers_prepare = true;               ///< off: a problem that takes forever to set up
   std::vector<std::string> other_processes;  ///< on the GPU
@@ -110,7 +146,7 @@ class FakeDeviceLane final : public ImmediateLane<DeviceLane> {
 
   double sample(double time_ns) {
     ++samples_;
-    const double undisturbed = time_ns * (1 + 0.002 * static_cast<double>(samples_ % 7) / 7);
+    const double undisturbed = is_exact ? time_ns : time_ns * (1 + 0.002 * static_cast<double>(samples_ % 7) / 7);
     return undisturbed + (interruption ? interruption(time_ns) : 0);
   }
 

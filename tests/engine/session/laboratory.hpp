@@ -110,6 +110,11 @@ struct Laboratory {
   TuneReport tune(const Task& other, const SessionOptions& options = {}) {
     return run_session(other, options, {compile, device, store, nullptr, observer, stop});
   }
+  /// With so many compile workers that are done in an order of their own.
+  TuneReport tune_unordered(const SessionOptions& options, std::size_t workers, std::uint64_t timing) {
+    UnorderedCompileLane unordered(compile, workers, timing);
+    return run_session(task, options, {unordered, device, store, nullptr, observer, stop});
+  }
   /// Stops the session when so many were screened, the baseline included.
   void stop_after(std::size_t screened) {
     device.on_submit = [this, screened] { stop = stop || device.screened.size() == screened; };

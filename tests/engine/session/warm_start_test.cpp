@@ -186,19 +186,25 @@ TEST_CASE("what the session measures of its own accord is told too, first and on
   const EntryId asked = *candidates.ask(parsed("BLOCK=32,UNROLL=1"));
   CHECK_FALSE(candidates.ask(parsed(kFastest)));
   measure(candidates, asked, {300});
-  CHECK(candidates.take_told().empty());  // the baseline comes first
+  CHECK_FALSE(candidates.take_told());  // the baseline comes first
   measure(candidates, baseline, {200});
   auto told = candidates.take_told();
-  REQUIRE(told.size() == 1);
-  CHECK(told[0].entry == baseline);
-  CHECK_FALSE(told[0].asked);
-  CHECK(told[0].in_space);
+  REQUIRE(told);
+  CHECK(told->entry == baseline);
+  CHECK_FALSE(told->asked);
+  CHECK(told->in_space);
+  CHECK_FALSE(candidates.take_told());
+  CHECK(candidates.unheard() == 2);
   measure(candidates, previous, {100});
   told = candidates.take_told();
-  REQUIRE(told.size() == 2);
-  CHECK(told[0].entry == asked);
-  CHECK(told[1].entry == previous);  // where it was asked for
-  CHECK(told[1].asked);
+  REQUIRE(told);
+  CHECK(told->entry == asked);
+  CHECK(candidates.unheard() == 1);
+  told = candidates.take_told();
+  REQUIRE(told);
+  CHECK(told->entry == previous);  // where it was asked for
+  CHECK(candidates.unheard() == 0);
+  CHECK(told->asked);
   CHECK(candidates.asked() == 2);
   candidates.count_told_as_asked();
   CHECK(candidates.asked() == 3);

@@ -11,6 +11,7 @@
 #include "tuner/core/base/wrapping.hpp"
 #include "tuner/core/report/payback.hpp"
 #include "tuner/core/report/report.hpp"
+#include "tuner/core/task/decision_text.hpp"
 #include "tuner/effort.hpp"
 
 namespace tuner {
@@ -131,9 +132,13 @@ std::string ReportText::heading() const {
                                                            grouped(static_cast<std::uint64_t>(report.cartesian_size)))
                                              : fmt::format(" ({:.3g} without the constraints)", report.cartesian_size);
   }
-  searched += fmt::format(", strategy {}, seed {}", report.strategy, report.seed);
-  searched += budget_text(report.budget);
-  if (report.effort) searched += fmt::format(", effort {}", to_string(*report.effort));
+  if (report.from_store) {
+    searched = fmt::format("{}, effort {}", searched_text(report.decision), to_string(*report.decision.effort));
+  } else {
+    searched += fmt::format(", strategy {}, seed {}", report.strategy, report.seed);
+    searched += budget_text(report.budget);
+    if (report.effort) searched += fmt::format(", effort {}", to_string(*report.effort));
+  }
   if (report.interrupted) searched += "; stopped before all of them were measured";
   text += labelled("  searched   ", searched);
   if (!report.stopped_because.empty()) text += labelled("  stopped    ", "because " + report.stopped_because);

@@ -243,15 +243,15 @@ search::Observation Candidates::observation(EntryId id) const {
   return observation;
 }
 
-std::vector<TellItem> Candidates::take_told() {
-  std::vector<TellItem> told;
-  for (; told_ < to_tell_.size() && at(to_tell_[told_].entry).finished; ++told_) {
-    const auto [entry, asked] = to_tell_[told_];
+std::optional<TellItem> Candidates::take_told() {
+  while (told_ < to_tell_.size() && at(to_tell_[told_].entry).finished) {
+    const auto [entry, asked] = to_tell_[told_++];
     // The strategy asked for it since: it hears of it in its turn.
     if (!asked && at(entry).asked) continue;
-    told.push_back({entry, observation(entry), asked, asked || task_.space().contains(at(entry).configuration)});
+    if (asked) ++heard_;
+    return TellItem{entry, observation(entry), asked, asked || task_.space().contains(at(entry).configuration)};
   }
-  return told;
+  return std::nullopt;
 }
 
 void Candidates::count_told_as_asked() {

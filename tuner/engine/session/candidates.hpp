@@ -86,9 +86,11 @@ class Candidates {
 
   /// What was finished since the last call, in order of finishing.
   std::vector<EntryId> take_finished();
-  /// What came out since the last call, in the order added and asked, as far as everything before is finished: also of
-  /// what the session itself needed, unless the strategy asked for it since.
-  std::vector<TellItem> take_told();
+  /// What came out next, in the order added and asked: also of what the session itself needed, unless the strategy
+  /// asked for it since. Nothing while that is not finished.
+  std::optional<TellItem> take_told();
+  /// How many that the strategy asked for it has not been told of.
+  std::int64_t unheard() const { return asked() - heard_; }
   /// The strategy has nothing left to ask for: what it was told of without asking is part of what was searched.
   void count_told_as_asked();
 
@@ -139,7 +141,8 @@ class Candidates {
   std::map<EntryId, std::vector<EntryId>> twins_;  ///< of the first entry with that binary and launch
   std::vector<EntryId> asked_;
   std::vector<ToTell> to_tell_;
-  std::size_t told_ = 0;  ///< of these
+  std::size_t told_ = 0;    ///< of these
+  std::int64_t heard_ = 0;  ///< of those, what the strategy asked for
   std::vector<EntryId> just_finished_;
   std::optional<double> best_ns_;
   std::optional<EntryId> best_;

@@ -27,9 +27,9 @@ class RooflineRule {
   void tell(const TellItem& told);
   /// Measures again what waits for it. The device must want a candidate.
   void measure_again();
-  bool waits() const { return !near_.empty(); }
-  /// Something waits to be measured again, or is: nothing is asked for meanwhile, so that a seed ends the search in the
-  /// same place.
+  bool waits() const { return near_.has_value(); }
+  /// Something waits to be measured again, or is: nothing is asked for or told meanwhile, so that a seed ends the
+  /// search in the same place.
   bool is_deciding() const { return waits() || is_measured_again_; }
   /// What failed when it was measured again, although it had run.
   const std::vector<LateFailure>& late_failures() const { return late_failures_; }
@@ -43,6 +43,7 @@ class RooflineRule {
   };
 
   std::optional<double> share(EntryId entry, std::optional<double> time_ns) const;
+  bool is_believable(EntryId entry, double time_ns, double share);
   bool is_enough(double share) const { return options_.budget.roofline && share >= *options_.budget.roofline; }
 
   const Task& task_;
@@ -50,7 +51,7 @@ class RooflineRule {
   const Candidates& candidates_;
   DeviceSession& device_;
   Observer& observer_;
-  std::vector<Near> near_;  ///< to be measured again, the nearest last
+  std::optional<Near> near_;  ///< to be measured again
   std::vector<LateFailure> late_failures_;
   bool is_measured_again_ = false;
   bool work_is_wrong_ = false;

@@ -19,9 +19,10 @@ namespace {
 /// binaries do not pile up, and a strategy hears of results before it asks for many more.
 constexpr std::size_t kLookAhead = 32;
 
-/// A strategy asks the better the more it has heard, so that of a search that ends early few configurations are under
-/// way at a time: this part of those that it may ask for, or so many. Some compile workers may rest then.
-constexpr std::uint64_t kPartUnderWay = 6, kMostUnderWay = 16;
+/// How many configurations a strategy may have asked for without hearing of them, in a search that counts or results
+/// may end: this part of those that it may ask for, or so many. It asks the better the more it has heard, and some
+/// compile workers may rest then.
+constexpr std::uint64_t kPartUnheard = 4, kMostUnheard = 24;
 
 /// A replay repeats a recording and nothing else.
 std::vector<search::Configuration> won_elsewhere(const Task& task, const SessionOptions& options,
@@ -80,9 +81,9 @@ void SearchLoop::run() {
   run_until_finished();
   const bool all_done = exhausted() && candidates_.all_finished();
   stopped_early_ = !all_done && (parts_.stop || !rule_met_);
-  const bool through = all_done && (asking_ == Asking::nothing_left ||
-                                    static_cast<std::uint64_t>(candidates_.asked()) >= task_.space().size());
-  if (!parts_.stop && !through) stopped_because_ = why_stopped();
+  through_ = all_done && (asking_ == Asking::nothing_left ||
+                          static_cast<std::uint64_t>(candidates_.asked()) >= task_.space().size());
+  if (!parts_.stop && !through_) stopped_because_ = why_stopped();
 }
 
 void SearchLoop::run_until_finished() {
@@ -271,12 +272,29 @@ std::size_t SearchLoop::wanted() const {
   if (roofline_.is_deciding()) return 0;
   const std::size_t waiting = ready_.size() + early_.size();
   const std::size_t wanted = std::min(compile_.room(), kLookAhead - std::min(kLookAhead, waiting));
+  const auto most_unheard = window();
+  if (!most_unheard) return wanted;
+  const auto unheard = static_cast<std::uint64_t>(candidates_.unheard());
+  const std::uint64_t more = std::min<std::uint64_t>(wanted, *most_unheard - std::min(*most_unheard, unheard));
   const auto most = rules_.evaluations();
-  if (!most && !rules_.may_be_idle()) return wanted;
-  const std::uint64_t under_way = candidates_.size() - static_cast<std::uint64_t>(candidates_.finished());
-  const std::uint64_t allowed = most ? std::max<std::uint64_t>(*most / kPartUnderWay, 1) : kMostUnderWay;
-  const std::uint64_t more = std::min<std::uint64_t>(wanted, allowed - std::min(allowed, under_way));
   return most ? std::min(more, *most - static_cast<std::uint64_t>(candidates_.asked())) : more;
+}
+
+/// Nothing: the strategy may ask for as many as can be worked on.
+std::optional<std::uint64_t> SearchLoop::window() const {
+  const bool by_results = rules_.may_end_by_results();
+  if (!rules_.evaluations() && !by_results) return std::nullopt;
+  const std::uint64_t most = rules_.evaluations().value_or(task_.space().size());
+  const std::uint64_t part = std::max<std::uint64_t>(most / kPartUnheard, 1);
+  return by_results ? std::min(part, kMostUnheard) : part;
+}
+
+/// Once as many as the window allows are asked for, one is told, then one more asked for, and so on. So it is a matter
+/// of counts, and not of which candidate was compiled and measured first, what a strategy knows when it asks.
+bool SearchLoop::may_tell() const {
+  if (roofline_.is_deciding()) return false;
+  const auto most_unheard = window();
+  return !most_unheard || exhausted() || static_cast<std::uint64_t>(candidates_.unheard()) >= *most_unheard;
 }
 
 /// Takes the entry over from an earlier session, or sends it on its way.
@@ -432,14 +450,16 @@ void SearchLoop::forget_slow(EntryId entry) {
 }
 
 void SearchLoop::tell() {
-  for (const TellItem& told : candidates_.take_told()) {
-    if (told.in_space) strategy_->tell(told.observation);
-    if (told.entry == baseline_ && told.observation.time_ns) rules_.tell_baseline(*told.observation.time_ns);
-    rules_.tell(told.observation, told.asked);
-    roofline_.tell(told);
-    if (!rule_met_) rule_met_ = rules_.met();
-  }
   if (!rule_met_) rule_met_ = roofline_.met();
+  while (may_tell() && !rule_met_) {
+    const std::optional<TellItem> told = candidates_.take_told();
+    if (!told) return;
+    if (told->in_space) strategy_->tell(told->observation);
+    if (told->entry == baseline_ && told->observation.time_ns) rules_.tell_baseline(*told->observation.time_ns);
+    rules_.tell(told->observation, told->asked);
+    roofline_.tell(*told);
+    rule_met_ = rules_.met();
+  }
 }
 
 // ---- What was found ----

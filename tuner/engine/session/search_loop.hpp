@@ -45,6 +45,8 @@ class SearchLoop {
   const std::optional<cache::Decision>& earlier_decision() const { return earlier_decision_; }
   /// Stopped by the user or by the budget's time before everything that was to be asked was measured.
   bool stopped_early() const { return stopped_early_; }
+  /// Everything in the space was tried.
+  bool through() const { return through_; }
   /// What ran in the search and then failed there, which nobody has recorded.
   const std::vector<LateFailure>& late_failures() const { return roofline_.late_failures(); }
   /// Which rule ended the search before the space was done; empty: none.
@@ -86,6 +88,8 @@ class SearchLoop {
   // The way of a configuration, in this order.
   void ask();
   std::size_t wanted() const;
+  std::optional<std::uint64_t> window() const;
+  bool may_tell() const;
   void start(EntryId entry);
   void submit_compile(EntryId entry, CompileRequest request);
   bool take_compiled();
@@ -129,7 +133,7 @@ class SearchLoop {
   Contenders contenders_;                                ///< their binaries are kept
   std::optional<std::string> rule_met_;                  ///< that ends the search
   std::string stopped_because_;
-  bool stopped_early_ = false;
+  bool stopped_early_ = false, through_ = false;
   std::vector<BoundArgument> unwarned_arrays_;  ///< in constant memory: none was found to be longer than described
 };
 

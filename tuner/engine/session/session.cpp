@@ -234,13 +234,12 @@ class Session {
   void describe_search(cache::Decision& decision) const {
     const bool narrowed = !task_.where().empty();
     const std::uint64_t size = task_.space().size();
-    decision.evaluated = candidates_.asked();
+    decision.evaluated = decision.counters.at("asked");
     decision.space_size = static_cast<std::int64_t>(size);
     decision.space_hash = space_hash(task_.space());
     decision.stopped_because = search_.stopped_because();
-    const bool through = !search_.stopped_early() && static_cast<std::uint64_t>(candidates_.asked()) >= size;
     decision.effort = Effort::quick;
-    if (through && !narrowed) {
+    if (search_.through() && !narrowed) {
       // A search that was to be short, of a space so small that it is done, is as good as a longer one.
       decision.effort = std::max(options_.effort.value_or(Effort::full), Effort::normal);
     } else if (options_.effort && !search_.stopped_early() && !narrowed) {

@@ -54,9 +54,12 @@ StopRules::StopRules(const Budget& budget, std::uint64_t space_size)
   if (by_share_) evaluations_ = most;
 }
 
+bool StopRules::may_end_by_results() const {
+  return budget_.target_ns || budget_.target_speedup || budget_.roofline || budget_.idle || budget_.gain;
+}
+
 bool StopRules::may_end_early() const {
-  return budget_.time || budget_.target_ns || budget_.target_speedup || budget_.roofline || budget_.idle ||
-         budget_.gain;
+  return budget_.time || may_end_by_results();
 }
 
 void StopRules::tell(const search::Observation& observation, bool counts) {

@@ -38,8 +38,8 @@ class StopRules {
 
   /// How many configurations may be asked for; nothing: no rule says.
   std::optional<std::uint64_t> evaluations() const { return evaluations_; }
-  /// Whether a row of idle configurations may end the search.
-  bool may_be_idle() const { return budget_.idle.has_value(); }
+  /// Whether what was found may end the search.
+  bool may_end_by_results() const;
   /// Whether another rule may end the search before.
   bool may_end_early() const;
 
