@@ -19,7 +19,14 @@ request() { "$bin/bench_runtime_request" "$kernel" "$problem" row_length "$few";
 launch() { "$bin/bench_runtime_launch" bench/runtime/launch.cu; }
 miss() { "$bin/bench_runtime_miss" 10 "$kernel" "$problem"; }
 background() { "$bin/bench_runtime_background" 0.05 10 "$kernel" "$problem" "$space"; }
-crowd() { "$bin/bench_runtime_crowd" 8 3 "$kernel" "$problem" "$space"; }
+crowd() {
+  "$bin/bench_runtime_crowd" 8 3 "$kernel" "$problem" "$space" full
+  local status=$? processes
+  for processes in 1 4 1 4; do
+    "$bin/bench_runtime_crowd" "$processes" 0 "$kernel" "$problem" "" quick || status=1
+  done
+  return "$status"
+}
 faults() { "$bin/bench_runtime_faults" 1000 bench/runtime/faulty.cu; }
 
 mkdir -p "$out"

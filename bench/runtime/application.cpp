@@ -109,7 +109,8 @@ std::filesystem::path narrow(const std::filesystem::path& kernel_file, const std
   }
   const std::filesystem::path file = folder / kernel_file.filename();
   std::ofstream out(file);
-  out << std::ifstream(kernel_file).rdbuf() << "\n#pragma tuner constraint(" << where << ")\n";
+  out << std::ifstream(kernel_file).rdbuf() << "\n";
+  if (!where.empty()) out << "#pragma tuner constraint(" << where << ")\n";
   if (!out.flush()) throw std::runtime_error("cannot write " + file.string());
   return file;
 }

@@ -1,9 +1,10 @@
 // Processes that all ask for the same kernel, which nobody has tuned, in mode tune: how many of them tune, and what
 // becomes of it when the engine that tunes is killed half-way.
 //
-//   bench_runtime_crowd PROCESSES KILLS KERNEL_FILE PROBLEM WHERE
+//   bench_runtime_crowd PROCESSES KILLS KERNEL_FILE PROBLEM WHERE EFFORT
 //
-// Ends with 1 if the winners of one crowd differ or a trial was lost.
+// Ends with 1 if the winners of one crowd differ or a trial was lost. Kill with effort full: shorter searches may try
+// other configurations after a kill.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -32,12 +33,12 @@ using namespace tuner;
 using Clock = std::chrono::steady_clock;
 
 /// One of the crowd. Prints its rung, its configuration and how long it waited.
-void ask(const char* folder, const char* file, const char* problem, const char* arguments_text) {
+void ask(const char* folder, const char* file, const char* problem, const char* arguments_text, Effort effort) {
   bench::use_primary_context();
   const CUstream stream = bench::make_stream();
   const bench::Arguments arguments(arguments_text);
   const auto start = Clock::now();
-  Runtime runtime({.mode = Mode::tune, .database = folder, .tune_limit = std::chrono::minutes(5)});
+  Runtime runtime({.mode = Mode::tune, .database = folder, .tune_limit = std::chrono::minutes(5), .effort = effort});
   const Kernel kernel = runtime.kernel(Description::from_file(file));
   const Instance& instance = kernel.request(bench::problem_values(problem));
   const std::chrono::duration<double> waited = Clock::now() - start;
@@ -49,10 +50,10 @@ void ask(const char* folder, const char* file, const char* problem, const char* 
 struct Crowd {
   std::list<bench::Child> members;
   Crowd(int count, const std::filesystem::path& folder, const std::filesystem::path& file,
-        const bench::ApplicationText& text) {
+        const bench::ApplicationText& text, const std::string& effort) {
     for (int i = 0; i < count; ++i)
       members.emplace_back(
-          std::vector<std::string>{"ask", folder.string(), file.string(), text.problem, text.arguments});
+          std::vector<std::string>{"ask", folder.string(), file.string(), text.problem, text.arguments, effort});
   }
   /// The configurations that they ended on.
   std::set<std::string> finish() {
@@ -101,10 +102,11 @@ struct Calm {
   std::set<std::string> winners;
 };
 
-Calm leave_alone(int processes, const std::filesystem::path& file, const bench::ApplicationText& text) {
+Calm leave_alone(int processes, const std::filesystem::path& file, const bench::ApplicationText& text,
+                 const std::string& effort) {
   const bench::ScratchFolder folder;
   Calm calm;
-  calm.winners = Crowd(processes, folder.path(), file, text).finish();
+  calm.winners = Crowd(processes, folder.path(), file, text, effort).finish();
   calm.seen = bench::look_at(folder.path());
   calm.key = bench::only_decision(folder.path()).key;
   fmt::print("{} trials of {} configurations in {} session(s), {} decision(s)\n", calm.seen.trials,
@@ -117,9 +119,9 @@ Calm leave_alone(int processes, const std::filesystem::path& file, const bench::
 }
 
 void kill_engine(int processes, const std::filesystem::path& file, const bench::ApplicationText& text,
-                 const Calm& calm) {
+                 const std::string& effort, const Calm& calm) {
   const bench::ScratchFolder folder;
-  Crowd crowd(processes, folder.path(), file, text);
+  Crowd crowd(processes, folder.path(), file, text, effort);
   wait_until(Clock::now(), [&] { return bench::look_at(folder.path()).trials >= calm.seen.trials / 2; });
   const std::optional<pid_t> engine = holder(calm.key, folder.path());
   if (!engine) throw std::runtime_error("nobody holds the lease");
@@ -149,24 +151,27 @@ void kill_engine(int processes, const std::filesystem::path& file, const bench::
   check(seen.configurations == calm.seen.configurations, "configurations have no trial");
 }
 
-void measure(int processes, int kills, const char* kernel, const char* problem, const char* where) {
+void measure(int processes, int kills, const char* kernel, const char* problem, const char* where,
+             const std::string& effort) {
   const bench::ScratchFolder source;
   const std::filesystem::path file = bench::narrow(kernel, where, source.path());
   const bench::ApplicationText text = bench::describe_application(file, problem);
-  const Calm calm = leave_alone(processes, file, text);
-  for (int i = 0; i < kills; ++i) kill_engine(processes, file, text, calm);
+  const Calm calm = leave_alone(processes, file, text, effort);
+  for (int i = 0; i < kills; ++i) kill_engine(processes, file, text, effort, calm);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   return tuner::bench::run_program("bench_runtime_crowd", [&] {
-    if (argc != 6) throw std::runtime_error("usage: bench_runtime_crowd PROCESSES KILLS KERNEL_FILE PROBLEM WHERE");
+    if (argc != 7) {
+      throw std::runtime_error("usage: bench_runtime_crowd PROCESSES KILLS KERNEL_FILE PROBLEM WHERE EFFORT");
+    }
     if (std::string(argv[1]) == "ask") {
-      ask(argv[2], argv[3], argv[4], argv[5]);
+      ask(argv[2], argv[3], argv[4], argv[5], effort_from_string(argv[6]).value());
     } else {
       bench::forget_settings();
-      measure(std::atoi(argv[1]), std::atoi(argv[2]), argv[3], argv[4], argv[5]);
+      measure(std::atoi(argv[1]), std::atoi(argv[2]), argv[3], argv[4], argv[5], argv[6]);
     }
     return all_well ? 0 : 1;
   });

@@ -284,9 +284,11 @@ TEST_CASE("a search ends near the roofline, whose rates are measured once") {
   CHECK(first["flops_per_second"] > 1e11);
   CHECK(first["share"] > 0.7);
   CHECK(first["share"] < 1.05);
-  const nlohmann::json again = tuned(folder, "kernel_sources/reduce.cu", reduce + " --fresh")["roofline"];
-  CHECK(again["bytes_per_second"] == first["bytes_per_second"]);
-  CHECK(again["flops_per_second"] == first["flops_per_second"]);
+  // The same numbers, unless the GPU was disturbed when they were measured: then they are measured again.
+  const nlohmann::json again = tuned(folder, "kernel_sources/reduce.cu", reduce)["roofline"];
+  for (const char* rate : {"bytes_per_second", "flops_per_second"}) {
+    CHECK(again[rate].get<double>() == doctest::Approx(first[rate].get<double>()).epsilon(0.02));
+  }
   const Result listed = run(folder, "list");
   for (const char* kernel : {"roofline_read", "roofline_copy", "roofline_multiply_add"}) {
     CHECK(listed.output.find(kernel) != std::string::npos);
