@@ -118,15 +118,15 @@ class Model final : public Proposer {
     ++rounds_;
     const std::size_t drawn = round_.drawn;
     round_ = Round(features_.size());
-    // Where hardly anything runs, a sample of its own would be hardly anything but failures.
+    // Where hardly anything that is drawn runs, a sample of its own would be hardly anything but failures.
     constexpr std::size_t kFewRun = 10;
-    is_fresh_ = rounds_ % 2 == 0 && kFewRun * timed_.size() >= told_;
+    is_fresh_ = rounds_ % 2 == 0 && kFewRun * drawn_ran_ >= drawn_told_;
     if (is_fresh_) return;
     for (const Timed& one : timed_) {
       features_.write(space().at(one.index), row_);
       learn_time(one);
     }
-    round_.told = timed_.size();
+    round_.told = told_;
     round_.drawn = drawn;
   }
 
@@ -149,11 +149,15 @@ class Model final : public Proposer {
     const auto proposed = proposed_.find(index);
     // What was under way when a round began that is to know nothing of what came before.
     const bool is_late = proposed != proposed_.end() && proposed->second < rounds_ && is_fresh_;
+    const bool failed = std::isinf(time);
     ++told_;
+    if (proposed == proposed_.end()) {
+      ++drawn_told_;
+      if (!failed) ++drawn_ran_;
+    }
     if (!is_late) ++round_.told;
     round_.fresh = false;  // for the trees of failures, too
     if (proposed != proposed_.end() && proposed->second == rounds_) ++round_.idle;
-    const bool failed = std::isinf(time);
     failures_.add(row_, failed ? 1 : 0, prng());
     any_failed_ = any_failed_ || failed;
     if (failed) return;
@@ -296,9 +300,10 @@ class Model final : public Proposer {
   Features features_;
   Round round_;
   std::size_t rounds_ = 1;
-  bool is_fresh_ = false;     ///< this round knows nothing of those before
-  std::size_t told_ = 0;      ///< in all rounds
-  RandomisedTrees failures_;  // 1 for a failure, 0 for none
+  bool is_fresh_ = false;                       ///< this round knows nothing of those before
+  std::size_t told_ = 0;                        ///< in all rounds
+  std::size_t drawn_told_ = 0, drawn_ran_ = 0;  ///< of those, what the model did not propose, and what of that ran
+  RandomisedTrees failures_;                    // 1 for a failure, 0 for none
   bool any_failed_ = false;
   std::vector<Timed> timed_;                                 // in all rounds
   std::unordered_map<std::uint64_t, std::size_t> proposed_;  // by expected improvement, and in which round

@@ -234,5 +234,32 @@ TEST_CASE("the model asks for everything once in many rounds, although a third f
   }
 }
 
+TEST_CASE("where hardly anything runs, rounds do not begin with samples of failures") {
+  const auto numbers = [](const char* name, std::int64_t count) {
+    Parameter parameter{.name = name};
+    for (std::int64_t i = 0; i < count; ++i) parameter.values.emplace_back(i);
+    parameter.default_value = parameter.values.front();
+    return parameter;
+  };
+  const Space space({numbers("a", 20), numbers("b", 20), numbers("c", 20), numbers("d", 10)}, {}, {});
+  const auto failures = [&](std::size_t patience) {
+    int count = 0;
+    for (std::uint64_t seed = 0; seed < 5; ++seed) {
+      const auto model = make_model(space, seed, {.patience = patience});
+      for (int i = 0; i < 500; ++i) {
+        const Configuration asked = model->ask(1).front();
+        const bool runs = asked.choice[0] < 2 && asked.choice[1] < 2;  // one in a hundred
+        const double time = 100 + std::abs(asked.choice[2] - 13.0) * 2 + std::abs(asked.choice[3] - 7.0) * 3;
+        model->tell({.configuration = asked,
+                     .outcome = runs ? Outcome::ok : Outcome::launch_refused,
+                     .time_ns = runs ? std::optional(time) : std::nullopt});
+        if (!runs) ++count;
+      }
+    }
+    return count;
+  };
+  CHECK(failures(25) < 1.1 * failures(100'000));
+}
+
 }  // namespace
 }  // namespace tuner::search
