@@ -13,13 +13,13 @@
 #include <stdexcept>
 #include <vector>
 
-#include "bench/kernels/paired.hpp"
 #include "bench/kernels/peers.hpp"
 #include "bench/kernels/records.hpp"
 #include "bench/kernels/sections.hpp"
 #include "bench/kernels/stage.hpp"
 #include "bench/program.hpp"
 #include "tuner/core/task/problem.hpp"
+#include "tuner/engine/measure/paired_ratio.hpp"
 #include "tuner/engine/measure/statistics.hpp"
 
 namespace {
@@ -136,7 +136,7 @@ void race(const bench::BenchProblem& problem, const std::filesystem::path& out, 
     winner_ns.push_back(first);
     peer_ns.push_back(second);
   }
-  const engine::Ratio ratio = bench::paired_ratio(peer_ns, winner_ns);
+  const engine::Ratio ratio = engine::paired_ratio(peer_ns, winner_ns);
   record["samples"] = winner_ns.size();
   record["winner_ns"] = engine::median(winner_ns);
   record["peer_ns"] = engine::median(peer_ns);

@@ -116,7 +116,8 @@ Contestant measure_side_by_side(Laboratory& laboratory, const Task& task, std::v
   complete(baseline);
   for (Contestant& contestant : contestants) {
     complete(contestant);
-    if (contestant.failure.empty()) contestant.speedup = paired_ratio(baseline.samples_ns, contestant.samples_ns);
+    if (contestant.failure.empty())
+      contestant.speedup = engine::paired_ratio(baseline.samples_ns, contestant.samples_ns);
   }
   return baseline;
 }

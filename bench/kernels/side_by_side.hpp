@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/engine/laboratory.hpp"
-#include "bench/kernels/paired.hpp"
+#include "tuner/engine/measure/paired_ratio.hpp"
 
 namespace tuner::bench {
 

@@ -56,7 +56,7 @@ void compare(const std::filesystem::path& out, const BenchProblem& problem, json
     if (!contestant.failure.empty()) continue;
     if (best == nullptr || contestant.speedup.ratio > best->speedup.ratio) best = &contestant;
   }
-  const engine::Ratio ratio = paired_ratio(contestants[0].samples_ns, best->samples_ns);
+  const engine::Ratio ratio = engine::paired_ratio(contestants[0].samples_ns, best->samples_ns);
   record["best"] = best->configuration;
   record["slower"] = {{"ratio", ratio.ratio}, {"low", ratio.low}, {"high", std::min(ratio.high, 1e9)}};
 }

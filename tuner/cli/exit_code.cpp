@@ -6,7 +6,7 @@ namespace tuner::cli {
 
 namespace {
 
-constexpr std::array<ExitCodeText, 10> kTexts{{
+constexpr std::array<ExitCodeText, 12> kTexts{{
     {ExitCode::done, "done"},
     {ExitCode::no_result,
      "no usable result: every candidate failed, the requested result is not stored, `check` reported findings, or "
@@ -19,6 +19,8 @@ constexpr std::array<ExitCodeText, 10> kTexts{{
     {ExitCode::busy,
      "another process is tuning the same kernel and problem, or is tuning on the same GPU, and `--if-busy leave` was "
      "given"},
+    {ExitCode::slower, "`compare` found the second slower than the first"},
+    {ExitCode::undecided, "`compare` could not decide within its time, or without a GPU"},
     {ExitCode::internal, "internal error (a bug in this program); please report it"},
     {ExitCode::interrupted, "interrupted; what `tune` measured is kept"},
 }};

@@ -17,6 +17,8 @@ enum class ExitCode : int {
   store = 5,          ///< the database cannot be used: permissions, disk, lock, damage, newer format
   device_failed = 6,  ///< the GPU was lost, or the baseline failed to run
   busy = 7,           ///< another process tunes the same, or on the same GPU, and waiting was not wanted
+  slower = 8,         ///< `compare`: the second is slower
+  undecided = 9,      ///< `compare`: the time was spent before that was known
   internal = 70,      ///< a bug in this program
   interrupted = 130,  ///< stopped by Ctrl-C or a termination signal; what `tune` measured is kept
 };

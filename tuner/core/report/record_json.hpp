@@ -8,6 +8,7 @@
 
 #include "cache/store/decision.hpp"
 #include "cache/store/trial.hpp"
+#include "tuner/core/binary/code_facts.hpp"
 
 namespace tuner {
 
@@ -60,6 +61,9 @@ class RecordJson {
   static OrderedJson value(const cache::Hash& hash, double) { return text_or_null(hash); }
   static OrderedJson value(Outcome outcome, double) { return to_string(outcome); }
 };
+
+/// What `facts` is in docs/json.md.
+OrderedJson facts_json(const cache::ResourceFacts& facts, const CodeFacts& code);
 
 /// These of an object's keys, in this order.
 OrderedJson chosen(const OrderedJson& object, std::initializer_list<const char*> keys);

@@ -14,29 +14,6 @@ using Json = OrderedJson;
 
 constexpr int kFormat = 1;
 
-Json by_width_json(const GlobalLoads::ByWidth& count) {
-  return {{"narrower", count[0]}, {"bits_32", count[1]}, {"bits_64", count[2]}, {"bits_128", count[3]}};
-}
-
-Json loads_json(const std::optional<GlobalLoads>& loads) {
-  if (!loads) return nullptr;
-  return {{"widest_bits", loads->widest_bits()},
-          {"to_registers", by_width_json(loads->to_registers)},
-          {"to_shared", by_width_json(loads->to_shared)},
-          {"waits_in_loop", or_null(loads->waits_in_loop)}};
-}
-
-Json facts_json(const cache::ResourceFacts& facts, const CodeFacts& code) {
-  RecordJson fields;
-  describe(fields, facts);
-  Json hash = fields.object.at("binary_hash");
-  fields.object.erase("binary_hash");
-  fields.object["idle_registers"] = or_null(code.idle_registers);
-  fields.object["global_loads"] = loads_json(code.loads);
-  fields.object["binary_hash"] = std::move(hash);
-  return fields.object;
-}
-
 Json winner_json(const TuneReport& report) {
   const cache::Decision& decision = report.decision;
   if (decision.configuration.empty()) return nullptr;

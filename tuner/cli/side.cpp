@@ -1,0 +1,67 @@
+#include "tuner/cli/side.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "tuner/core/base/timing_text.hpp"
+#include "tuner/core/task/problem.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::cli {
+
+namespace {
+
+std::optional<std::size_t> number_in(const std::string& text) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+Side parse_side(const std::string& written, const Side* first) {
+  Side side{.written = written, .number = number_in(written), .file = {}, .configuration = {}};
+  if (side.number) return side;
+  // What a configuration is separated by may be part of a path, but not of an assignment.
+  const std::size_t at = written.rfind('@');
+  side.file = written.substr(0, at);
+  if (at != std::string::npos) side.configuration = written.substr(at + 1);
+  if (at != std::string::npos && side.configuration.empty()) {
+    throw Error(Errc::bad_usage, fmt::format("`{}` names no configuration after the @. Write @baseline, @winner or "
+                                             "assignments such as @BLOCK=128,UNROLL=4.",
+                                             written));
+  }
+  if (!side.file.empty()) return side;
+  if (first == nullptr || first->file.empty()) {
+    throw Error(Errc::bad_usage,
+                fmt::format("`{}` names no file, and there is none before it: write FILE{}.", written, written));
+  }
+  side.file = first->file;
+  return side;
+}
+
+std::optional<cache::Decision> stored_winner(const Task& task, Timing mode, const cache::Store* store) {
+  if (store == nullptr) return std::nullopt;
+  return store->find_decision(task.key(to_string(mode)));
+}
+
+search::Configuration configuration_of(const Side& side, const Task& task, Timing mode, const cache::Store* store) {
+  if (side.configuration == "winner") {
+    const auto decision = stored_winner(task, mode, store);
+    if (decision) return task.space().parse(decision->configuration);
+    throw Error(Errc::bad_usage,
+                fmt::format("No winner is stored for {} with {} on {}. Tune it first, or name a configuration.",
+                            task.description().kernel, problem_text(task.problem()), task.device().name));
+  }
+  const bool is_baseline = side.configuration.empty() || side.configuration == "baseline";
+  const search::Configuration configuration =
+      is_baseline ? task.space().defaults() : task.space().parse(side.configuration);
+  if (task.accepts(configuration)) return configuration;
+  throw Error(Errc::bad_usage,
+              fmt::format("{} is no valid configuration: {}", task.space().text(configuration),
+                          task.space().why_invalid(configuration).value_or("the device's limits exclude it.")));
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "cache/store/store.hpp"
+#include "search/space/space.hpp"
+#include "tuner/core/task/task.hpp"
+#include "tuner/timing.hpp"
+
+namespace tuner::cli {
+
+/// One side of a comparison, as it is written: "FILE", "FILE@baseline", "FILE@A=1,B=2", "@winner" for another
+/// configuration of the first side's file, or the number of a decision.
+struct Side {
+  std::string written;
+  std::optional<std::size_t> number;  ///< of a decision
+  std::filesystem::path file;
+  std::string configuration;  ///< "baseline", "winner", assignments; empty: not said
+};
+
+/// Throws Error{bad_usage}. `first` is the side before it.
+Side parse_side(const std::string& written, const Side* first = nullptr);
+
+/// What "winner" is for this task; nothing if nothing is stored.
+std::optional<cache::Decision> stored_winner(const Task& task, Timing mode, const cache::Store* store);
+
+/// The configuration that `side` names, which the task accepts. Throws Error{bad_usage} with a way out.
+search::Configuration configuration_of(const Side& side, const Task& task, Timing mode, const cache::Store* store);
+
+}  // namespace tuner::cli

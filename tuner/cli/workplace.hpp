@@ -1,0 +1,41 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "cache/store/memory_store.hpp"
+#include "tuner/cli/progress_line.hpp"
+#include "tuner/core/task/task.hpp"
+#include "tuner/engine/compile/pool.hpp"
+#include "tuner/engine/device/lane/lane.hpp"
+#include "tuner/engine/session/session_parts.hpp"
+#include "tuner/engine/turns/turn.hpp"
+
+namespace tuner::cli {
+
+/// The compile workers and the GPU's worker of a command that measures a few configurations and stores nothing.
+class Workplace {
+ public:
+  /// Starts the workers. Throws Error{no_toolkit, no_worker}.
+  Workplace(int ordinal, const std::vector<std::filesystem::path>& include_folders, const std::atomic<bool>& stop);
+
+  /// Waits for the GPU's worker. Throws Error{no_driver}.
+  const DeviceInfo& device();
+  /// Waits until nobody else measures on the GPU, with one warning that says for whom; false if it was interrupted.
+  bool take_turn(const Task& task);
+  engine::SessionParts parts();
+  ProgressLine& line() { return line_; }
+
+ private:
+  const int ordinal_;
+  const std::atomic<bool>& stop_;
+  ProgressLine line_;
+  engine::CompilePool compile_;
+  engine::DeviceProcessLane device_;
+  cache::MemoryStore store_;
+  engine::Turn turn_;
+};
+
+}  // namespace tuner::cli

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner/core/task/task.hpp"
+#include "tuner/engine/measure/panel.hpp"
+#include "tuner/engine/session/candidate_failure.hpp"
+#include "tuner/engine/session/compile_session.hpp"
+#include "tuner/engine/session/device_session.hpp"
+#include "tuner/engine/session/preparation.hpp"
+#include "tuner/engine/session/session_options.hpp"
+#include "tuner/engine/session/session_parts.hpp"
+#include "tuner/engine/session/trial_journal.hpp"
+
+namespace tuner::engine {
+
+/// A configuration that is timed side by side with others.
+struct Contestant {
+  const Task* task = nullptr;  ///< the one that is set up, or another version of it that takes the same arguments
+  search::Configuration configuration;
+  std::string text;     ///< canonical
+  CompileReply binary;  ///< with the compiler's facts
+  Geometry geometry;
+  TimedRun run;                             ///< of its verification, with occupancy
+  std::optional<CandidateFailure> failure;  ///< it does not compile, or not do what the reference does
+
+  Candidate candidate() const;
+};
+
+/// Compiles, verifies and times a few configurations next to each other, without a search and without storing
+/// anything. Used from one thread; the task and what is handed over outlive it. Every function returns early when the
+/// stop flag of the parts is set.
+class SideBySide {
+ public:
+  /// `task` sets the problem up, and its reference says what is right. Throws Error{baseline_failed} where the task has
+  /// no baseline.
+  SideBySide(const Task& task, const SessionOptions& options, const SessionParts& parts);
+
+  /// Compiles all, and launches each that compiles to compare it with the reference. Returns their numbers, in order;
+  /// what a configuration does wrong is its `failure`. The first call sets the problem up. Throws as run_session does
+  /// where nothing can be compared, and Error{bad_usage} for a task of other arguments.
+  struct Wanted {
+    const Task* task;
+    search::Configuration configuration;
+  };
+  std::vector<std::size_t> add(const std::vector<Wanted>& wanted);
+  const Contestant& operator[](std::size_t contestant) const { return contestants_.at(contestant); }
+
+  /// Runs these, none of which failed, in blocks until there are enough or `until` has come, and verifies each again in
+  /// the module in which it was timed. One that fails meanwhile has its `failure` afterwards; the blocks end there.
+  Panel race(std::span<const std::size_t> contestants, const std::function<bool(const Panel&)>& enough,
+             std::chrono::steady_clock::time_point until);
+
+  const std::vector<NotCompared>& not_compared() const { return device_.not_compared(); }
+  bool contended() const { return device_.contended(); }
+  const std::string& toolkit() const { return compile_.toolkit(); }
+  bool stopped() const { return parts_.stop; }
+
+ private:
+  void prepare();
+  void run_reference();
+  void compile(std::size_t contestant);
+  void work_until(const std::function<bool()>& done);
+  void require_same_arguments(const Task& other) const;
+  void find_culprit(std::span<const std::size_t> contestants, const DeviceReply& whole);
+  void fail(std::size_t contestant, CandidateFailure failure) { contestants_[contestant].failure = std::move(failure); }
+
+  const Task& task_;
+  const SessionOptions& options_;
+  const SessionParts& parts_;
+  const search::Configuration baseline_;
+  TrialJournal journal_;
+  CompileSession compile_;
+  DeviceSession device_;
+  Preparation preparation_;
+  std::optional<CompileReply> baseline_binary_;  ///< where no reference kernel is named
+  std::deque<Contestant> contestants_;
+  std::size_t compiling_ = 0;
+  bool prepared_ = false;
+};
+
+}  // namespace tuner::engine
