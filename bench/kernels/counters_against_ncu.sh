@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# The device worker's hardware counters beside those of ncu, for the baselines of five kernels: a table, and status 1 if
+# a number of instructions or requests differs, or something was not counted.
+#   bench/kernels/counters_against_ncu.sh [BUILD_FOLDER] [OUTPUT_FOLDER] [NAME...]
+# Names are those of kernels.table. RUNS (5) of ours and of ncu's alternate; what is in OUTPUT_FOLDER already is not
+# counted again. A run of ncu takes 20 to 40 s.
+#
+# Both look at the same launch with the same content of buffers and caches. Our worker launches once for each pass, each
+# after in/out buffers got their content back and L2 was overwritten. ncu must find the same in each of its passes, so it
+# replays the application: bench_launch_one does as the worker does, in a new process for each pass. (Were ncu to repeat
+# the kernel alone, all passes after the first would find in L2 what the one before has left there, and what ncu copies
+# to restore buffers.) Each run of ours is a new process, too, since physical addresses differ from one to the next.
+set -uo pipefail
+build=$(realpath "${1:-build/release}")
+out=${2:-$build/counters_against_ncu}
+mkdir -p "$out"
+out=$(realpath "$out")
+shift $(($# < 2 ? $# : 2))
+cd "$(dirname "$0")/../.."
+bin=$build/bin
+[ $# -gt 0 ] || set -- prefetch wide_loads-l2 average_matvec small_matrix softmax
+runs=${RUNS:-5}
+ncu=$(command -v ncu || ls /usr/local/cuda/bin/ncu 2>/dev/null)
+if [ -z "$ncu" ]; then
+  printf 'SKIPPED: there is no ncu.\n'
+  exit 0
+fi
+program=$bin/bench_counters_against_ncu
+metrics=$("$program" names)
+if [ -z "$metrics" ]; then
+  exit 1
+fi
+
+count_ours() { # NAME RUN FILE KERNEL PROBLEM
+  local record=$out/$1.ours.$2.json
+  [ -s "$record" ] || timeout -k 10 120 "$program" count "${@:3}" "$record" >"$out/$1.ours.$2.log" 2>&1 ||
+    tail -2 "$out/$1.ours.$2.log" >&2
+}
+
+# Of two launches the second: the first meets pages that nobody has touched.
+count_ncus() { # NAME RUN FILE KERNEL PROBLEM
+  local csv=$out/$1.ncu.$2.csv
+  grep -q '^"' "$csv" 2>/dev/null || timeout -k 10 300 "$ncu" --csv --page raw --print-units base --metrics "$metrics" \
+    --cache-control none --clock-control none --replay-mode application --kernel-name "regex:$4" --launch-skip 1 \
+    --launch-count 1 "$bin/bench_launch_one" "${@:3}" "" >"$csv" 2>&1 || tail -2 "$csv" >&2
+}
+
+for name in "$@"; do
+  line=$("$program" line bench/kernels/kernels.table "$name") || exit 1
+  IFS=$'\t' read -r file kernel problem <<<"$line"
+  for run in $(seq "$runs"); do
+    count_ours "$name" "$run" "$file" "$kernel" "$problem"
+    count_ncus "$name" "$run" "$file" "$kernel" "$problem"
+  done
+done
+"$program" compare "$out" "$runs" "$@" | tee "$out/counters_against_ncu.md"
+exit "${PIPESTATUS[0]}"
