@@ -64,16 +64,16 @@ std::string counters_line(const json& record) {
 
 int take_counters(const std::filesystem::path& out, const std::string& name, const std::string& version) {
   const std::filesystem::path csv = out / "counters" / (name + "." + version + ".csv");
-  const NcuRow row = read_ncu_csv(csv);
+  const NcuTable table = read_ncu_csv(csv);
   json record{{"name", name}, {"version", version}};
-  if (row.values.empty()) record["error"] = row.complaint;
-  for (const auto& [metric, text] : row.values) {
+  if (table.rows.empty()) record["error"] = table.complaint;
+  for (const auto& [metric, text] : table.rows.empty() ? NcuRow() : table.rows.back()) {
     const std::optional<double> value = ncu_number(text);
     record["values"][metric] = value ? json(*value) : json();
   }
   write_record(record_path(out, "counters", name + "." + version), record);
   fmt::print("{}", counters_line(record));
-  return row.values.empty() ? 1 : 0;
+  return table.rows.empty() ? 1 : 0;
 }
 
 int print_winner(const std::filesystem::path& out, const std::string& name) {

@@ -3,7 +3,7 @@
 //   bench_counters_against_ncu names                                 what is counted, with commas
 //   bench_counters_against_ncu line TABLE NAME                       for scripts: file, kernel, problem
 //   bench_counters_against_ncu count FILE KERNEL PROBLEM RECORD      writes and prints {counters, passes, refused}
-//   bench_counters_against_ncu compare OUT RUNS NAME...              the table: counters_compared.hpp
+//   bench_counters_against_ncu compare OUT OURS NCUS NAME...         the table of so many runs of each
 #include <fmt/format.h>
 
 #include <chrono>
@@ -115,11 +115,13 @@ int run(const std::vector<std::string>& words) {
     return 0;
   }
   if (is("count", 4, 4)) return count(words[1], words[2], words[3], words[4]);
-  if (is("compare", 3, 1000))
-    return bench::compare_with_ncu(words[1], {words.begin() + 3, words.end()}, std::stoi(words[2]));
+  if (is("compare", 4, 1000)) {
+    const bench::RunsOfEach runs{std::stoi(words[2]), std::stoi(words[3])};
+    return bench::compare_with_ncu(words[1], {words.begin() + 4, words.end()}, runs);
+  }
   throw std::runtime_error(
-      "usage: bench_counters_against_ncu names | line TABLE NAME | count FILE KERNEL PROBLEM RECORD | compare OUT RUNS "
-      "NAME...");
+      "usage: bench_counters_against_ncu names | line TABLE NAME | count FILE KERNEL PROBLEM RECORD | compare OUT OURS "
+      "NCUS NAME...");
 }
 
 }  // namespace

@@ -2,8 +2,9 @@
 # The device worker's hardware counters beside those of ncu, for the baselines of five kernels: a table, and status 1 if
 # a number of instructions or requests differs, or something was not counted.
 #   bench/kernels/counters_against_ncu.sh [BUILD_FOLDER] [OUTPUT_FOLDER] [NAME...]
-# Names are those of kernels.table. RUNS (5) of ours and of ncu's alternate; what is in OUTPUT_FOLDER already is not
-# counted again. A run of ncu takes 20 to 40 s.
+# Names are those of kernels.table. Of ncu there are RUNS (5), each looking at LAUNCHES (1) launches, and of ours as many
+# as launches; what is in OUTPUT_FOLDER already is not counted again. A run of ncu takes 20 to 40 s: where time is short,
+# RUNS=1 LAUNCHES=5 has the same numbers to compare with from a fifth of the processes.
 #
 # Both look at the same launch with the same content of buffers and caches. Our worker launches once for each pass, each
 # after in/out buffers got their content back and L2 was overwritten. ncu must find the same in each of its passes, so it
@@ -19,7 +20,8 @@ shift $(($# < 2 ? $# : 2))
 cd "$(dirname "$0")/../.."
 bin=$build/bin
 [ $# -gt 0 ] || set -- prefetch wide_loads-l2 average_matvec small_matrix softmax
-runs=${RUNS:-5}
+runs=${RUNS:-5} launches=${LAUNCHES:-1}
+ours=$((runs * launches))
 ncu=$(command -v ncu || ls /usr/local/cuda/bin/ncu 2>/dev/null)
 if [ -z "$ncu" ]; then
   printf 'SKIPPED: there is no ncu.\n'
@@ -33,25 +35,25 @@ fi
 
 count_ours() { # NAME RUN FILE KERNEL PROBLEM
   local record=$out/$1.ours.$2.json
-  [ -s "$record" ] || timeout -k 10 120 "$program" count "${@:3}" "$record" >"$out/$1.ours.$2.log" 2>&1 ||
+  grep -q '"passes": [1-9]' "$record" 2>/dev/null || timeout -k 10 120 "$program" count "${@:3}" "$record" >"$out/$1.ours.$2.log" 2>&1 ||
     tail -2 "$out/$1.ours.$2.log" >&2
 }
 
-# Of two launches the second: the first meets pages that nobody has touched.
+# The first launch is left out: it meets pages that nobody has touched.
 count_ncus() { # NAME RUN FILE KERNEL PROBLEM
   local csv=$out/$1.ncu.$2.csv
   grep -q '^"' "$csv" 2>/dev/null || timeout -k 10 300 "$ncu" --csv --page raw --print-units base --metrics "$metrics" \
     --cache-control none --clock-control none --replay-mode application --kernel-name "regex:$4" --launch-skip 1 \
-    --launch-count 1 "$bin/bench_launch_one" "${@:3}" "" >"$csv" 2>&1 || tail -2 "$csv" >&2
+    --launch-count "$launches" "$bin/bench_launch_one" "${@:3}" "" "$launches" >"$csv" 2>&1 || tail -2 "$csv" >&2
 }
 
 for name in "$@"; do
   line=$("$program" line bench/kernels/kernels.table "$name") || exit 1
   IFS=$'\t' read -r file kernel problem <<<"$line"
-  for run in $(seq "$runs"); do
+  for run in $(seq "$ours"); do
     count_ours "$name" "$run" "$file" "$kernel" "$problem"
-    count_ncus "$name" "$run" "$file" "$kernel" "$problem"
+    [ "$run" -gt "$runs" ] || count_ncus "$name" "$run" "$file" "$kernel" "$problem"
   done
 done
-"$program" compare "$out" "$runs" "$@" | tee "$out/counters_against_ncu.md"
+"$program" compare "$out" "$ours" "$runs" "$@" | tee "$out/counters_against_ncu.md"
 exit "${PIPESTATUS[0]}"

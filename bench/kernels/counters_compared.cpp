@@ -65,27 +65,28 @@ void take_ours(const json& record, const std::string& run, Runs& runs) {
   for (const auto& [metric, value] : counters.items()) runs.ours[metric].values.push_back(value.get<double>());
 }
 
-void take_ncus(const NcuRow& row, const std::string& run, Runs& runs) {
-  bool has_any = false;
-  for (const auto& [metric, text] : row.values) {
-    const std::optional<double> value = ncu_number(text);
-    if (!value) continue;
-    has_any = true;
-    Counted& counted = runs.ncus[metric];
-    counted.values.push_back(*value);
-    counted.precision = std::max(counted.precision, ncu_precision(text));
+void take_ncus(const NcuTable& table, const std::string& run, Runs& runs) {
+  if (table.rows.empty()) runs.complaints.push_back(fmt::format("{}, ncu: {}", run, table.complaint));
+  for (const NcuRow& row : table.rows) {
+    for (const auto& [metric, text] : row) {
+      const std::optional<double> value = ncu_number(text);
+      if (!value) continue;
+      Counted& counted = runs.ncus[metric];
+      counted.values.push_back(*value);
+      counted.precision = std::max(counted.precision, ncu_precision(text));
+    }
   }
-  if (has_any) return;
-  const std::string why = row.complaint.empty() ? "it looked at no kernel of this name" : row.complaint;
-  runs.complaints.push_back(fmt::format("{}, ncu: {}", run, why));
 }
 
-Runs read_runs(const std::filesystem::path& out, const std::string& name, int count) {
+Runs read_runs(const std::filesystem::path& out, const std::string& name, RunsOfEach counts) {
   Runs runs;
-  for (int run = 1; run <= count; ++run) {
-    const std::string title = fmt::format("{}, run {}", name, run);
-    take_ours(read_record(out / fmt::format("{}.ours.{}.json", name, run)), title, runs);
-    take_ncus(read_ncu_csv(out / fmt::format("{}.ncu.{}.csv", name, run)), title, runs);
+  for (int run = 1; run <= counts.ours; ++run) {
+    const json record = read_record(out / fmt::format("{}.ours.{}.json", name, run));
+    take_ours(record, fmt::format("{}, run {}", name, run), runs);
+  }
+  for (int run = 1; run <= counts.ncus; ++run) {
+    const NcuTable table = read_ncu_csv(out / fmt::format("{}.ncu.{}.csv", name, run));
+    take_ncus(table, fmt::format("{}, run {}", name, run), runs);
   }
   return runs;
 }
@@ -107,7 +108,7 @@ Agreement compare_counts(const std::string& metric, const Counted& ours, const C
   return is_within ? Agreement::within : Agreement::outside;
 }
 
-int compare_with_ncu(const std::filesystem::path& out, const std::vector<std::string>& names, int runs) {
+int compare_with_ncu(const std::filesystem::path& out, const std::vector<std::string>& names, RunsOfEach runs) {
   std::map<Agreement, int> totals;
   std::vector<std::string> complaints;
   fmt::print("{}", table_heading({"kernel", "counter", "ours", "ncu", ""}));

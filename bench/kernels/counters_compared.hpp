@@ -26,8 +26,13 @@ bool must_be_equal(const std::string& metric);
 /// Equality is asked for only where ncu's own runs are equal.
 Agreement compare_counts(const std::string& metric, const Counted& ours, const Counted& ncus);
 
+struct RunsOfEach {
+  int ours = 5;
+  int ncus = 5;  ///< each may look at several launches
+};
+
 /// Reads OUT/<name>.ours.<run>.json and OUT/<name>.ncu.<run>.csv, and prints a table and a summary. Returns 1 if
 /// anything that must be equal is not, or a run has no counters, which is said.
-int compare_with_ncu(const std::filesystem::path& out, const std::vector<std::string>& names, int runs);
+int compare_with_ncu(const std::filesystem::path& out, const std::vector<std::string>& names, RunsOfEach runs);
 
 }  // namespace tuner::bench

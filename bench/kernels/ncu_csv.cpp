@@ -1,5 +1,6 @@
 #include "bench/kernels/ncu_csv.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -27,19 +28,28 @@ std::vector<std::string> csv_fields(const std::string& line) {
 
 }  // namespace
 
-NcuRow read_ncu_csv(const std::filesystem::path& csv) {
+NcuTable read_ncu_csv(const std::filesystem::path& csv) {
   std::ifstream in(csv);
-  std::vector<std::string> names, values;
+  std::vector<std::string> names;
   std::string line;
-  NcuRow row;
+  NcuTable table;
+  bool has_units = false;
   while (std::getline(in, line)) {
-    if (line.find("==ERROR==") != std::string::npos || line.starts_with("bench_launch_one:")) row.complaint = line;
+    if (line.find("==ERROR==") != std::string::npos || line.starts_with("bench_launch_one:")) table.complaint = line;
     if (!line.starts_with('"')) continue;
-    (names.empty() ? names : values) = csv_fields(line);  // names, then units, then values: the last line counts
+    const std::vector<std::string> fields = csv_fields(line);
+    if (names.empty()) {
+      names = fields;
+    } else if (!has_units) {
+      has_units = true;
+    } else {
+      NcuRow& row = table.rows.emplace_back();
+      for (std::size_t i = 0; i < std::min(names.size(), fields.size()); ++i) row[names[i]] = fields[i];
+    }
   }
-  for (std::size_t i = 0; i < std::min(names.size(), values.size()); ++i) row.values[names[i]] = values[i];
-  if (row.values.empty() && row.complaint.empty()) row.complaint = "the profiler said nothing";
-  return row;
+  if (table.rows.empty() && table.complaint.empty())
+    table.complaint = names.empty() ? "the profiler said nothing" : "it looked at no kernel of this name";
+  return table;
 }
 
 std::optional<double> ncu_number(std::string text) {

@@ -4,15 +4,19 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tuner::bench {
 
-/// What `ncu --csv --page raw` wrote about the last kernel that it looked at.
-struct NcuRow {
-  std::map<std::string, std::string> values;  ///< by metric, as written: "1,234.5"
-  std::string complaint;                      ///< why there are none
+/// What ncu found of one launch, by metric, as it wrote it: "1,234.5".
+using NcuRow = std::map<std::string, std::string>;
+
+/// What `ncu --csv --page raw` wrote.
+struct NcuTable {
+  std::vector<NcuRow> rows;  ///< a launch each
+  std::string complaint;     ///< why there are none
 };
-NcuRow read_ncu_csv(const std::filesystem::path& csv);
+NcuTable read_ncu_csv(const std::filesystem::path& csv);
 
 /// "1,234.5" → 1234.5; nothing for anything that is no number.
 std::optional<double> ncu_number(std::string text);

@@ -41,14 +41,20 @@ TEST_CASE("what ncu prints around its table, and how it prints numbers, does not
   const auto csv = folder / "out.csv";
   std::ofstream(csv) << "==PROF== Connected to process 7\n12.34 us\n"
                         "\"ID\",\"Kernel Name\",\"a.sum\",\"b.pct\"\n\"\",\"\",\"\",\"%\"\n"
-                        "\"0\",\"k(int, int)\",\"1,234,567\",\"12.50\"\n";
-  const NcuRow row = read_ncu_csv(csv);
-  CHECK(row.complaint.empty());
-  CHECK(ncu_number(row.values.at("a.sum")) == 1234567.0);
-  CHECK(ncu_precision(row.values.at("a.sum")) == 0);
-  CHECK(ncu_number(row.values.at("b.pct")) == 12.5);
-  CHECK(ncu_precision(row.values.at("b.pct")) == doctest::Approx(0.01));
-  CHECK_FALSE(ncu_number(row.values.at("Kernel Name")));
+                        "\"0\",\"k(int, int)\",\"1\",\"2\"\n12.34 us\n"
+                        "\"1\",\"k(int, int)\",\"1,234,567\",\"12.50\"\n";
+  const NcuTable table = read_ncu_csv(csv);
+  CHECK(table.complaint.empty());
+  REQUIRE(table.rows.size() == 2);
+  const NcuRow& row = table.rows.back();
+  CHECK(ncu_number(row.at("a.sum")) == 1234567.0);
+  CHECK(ncu_precision(row.at("a.sum")) == 0);
+  CHECK(ncu_number(row.at("b.pct")) == 12.5);
+  CHECK(ncu_precision(row.at("b.pct")) == doctest::Approx(0.01));
+  CHECK_FALSE(ncu_number(row.at("Kernel Name")));
+  std::ofstream(csv) << "\"a.sum\"\n\"\"\n";
+  CHECK(read_ncu_csv(csv).rows.empty());
+  CHECK(read_ncu_csv(csv).complaint == "it looked at no kernel of this name");
   std::ofstream(csv) << "==ERROR== ERR_NVGPUCTRPERM - no permission\n";
   CHECK(read_ncu_csv(csv).complaint.find("ERR_NVGPUCTRPERM") != std::string::npos);
   CHECK(read_ncu_csv(folder / "none.csv").complaint == "the profiler said nothing");
