@@ -35,15 +35,17 @@ fi
 
 count_ours() { # NAME RUN FILE KERNEL PROBLEM
   local record=$out/$1.ours.$2.json
-  grep -q '"passes": [1-9]' "$record" 2>/dev/null || timeout -k 10 120 "$program" count "${@:3}" "$record" >"$out/$1.ours.$2.log" 2>&1 ||
+  grep -q '"passes": [1-9]' "$record" 2>/dev/null && return
+  timeout -k 10 120 "$program" count "${@:3}" "$record" >"$out/$1.ours.$2.log" 2>&1 ||
     tail -2 "$out/$1.ours.$2.log" >&2
 }
 
 # The first launch is left out: it meets pages that nobody has touched.
 count_ncus() { # NAME RUN FILE KERNEL PROBLEM
   local csv=$out/$1.ncu.$2.csv
-  grep -q '^"' "$csv" 2>/dev/null || timeout -k 10 300 "$ncu" --csv --page raw --print-units base --metrics "$metrics" \
-    --cache-control none --clock-control none --replay-mode application --kernel-name "regex:$4" --launch-skip 1 \
+  grep -q '^"' "$csv" 2>/dev/null && return
+  timeout -k 10 300 "$ncu" --csv --page raw --print-units base --metrics "$metrics" --cache-control none \
+    --clock-control none --replay-mode application --kernel-name "regex:$4" --launch-skip 1 \
     --launch-count "$launches" "$bin/bench_launch_one" "${@:3}" "" "$launches" >"$csv" 2>&1 || tail -2 "$csv" >&2
 }
 
