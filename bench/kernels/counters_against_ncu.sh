@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# The device worker's hardware counters beside those of ncu, for the baselines of five kernels: a table, and status 1 if
-# a number of instructions or requests differs, or something was not counted.
+# The device worker's hardware counters beside those of ncu, for the baselines of five kernels: a table, and status 1
+# if a number of instructions or requests differs, or something was not counted.
 #   bench/kernels/counters_against_ncu.sh [BUILD_FOLDER] [OUTPUT_FOLDER] [NAME...]
-# Names are those of kernels.table. Of ncu there are RUNS (5), each looking at LAUNCHES (1) launches, and of ours as many
-# as launches; what is in OUTPUT_FOLDER already is not counted again. A run of ncu takes 20 to 40 s: where time is short,
-# RUNS=1 LAUNCHES=5 has the same numbers to compare with from a fifth of the processes.
+# Names are those of kernels.table. Of ncu there are RUNS (5), each looking at LAUNCHES (1) launches, and of ours as
+# many as launches; what is in OUTPUT_FOLDER already is not counted again. A run of ncu takes 20 to 40 s: where time
+# is short, RUNS=1 LAUNCHES=5 has the same numbers to compare with from a fifth of the processes.
 #
-# Both look at the same launch with the same content of buffers and caches. Our worker launches once for each pass, each
-# after in/out buffers got their content back and L2 was overwritten. ncu must find the same in each of its passes, so it
-# replays the application: bench_launch_one does as the worker does, in a new process for each pass. (Were ncu to repeat
-# the kernel alone, all passes after the first would find in L2 what the one before has left there, and what ncu copies
-# to restore buffers.) Each run of ours is a new process, too, since physical addresses differ from one to the next.
+# Both look at the same launch with the same content of buffers and caches. Our worker launches once for each pass,
+# each after in/out buffers got their content back and L2 was overwritten. ncu must find the same in each of its
+# passes, so it replays the application: bench_launch_one does as the worker does, in a new process for each pass.
+# (Were ncu to repeat the kernel alone, all passes after the first would find in L2 what the one before has left
+# there, and what ncu copies to restore buffers.) Each run of ours is a new process, too, since physical addresses
+# differ from one to the next.
 set -uo pipefail
 build=$(realpath "${1:-build/release}")
 out=${2:-$build/counters_against_ncu}
