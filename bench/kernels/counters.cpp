@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include <fstream>
 #include <stdexcept>
 
+#include "bench/kernels/ncu_csv.hpp"
 #include "bench/kernels/records.hpp"
 #include "bench/kernels/sections.hpp"
 
@@ -30,30 +30,6 @@ constexpr std::pair<const char*, const char*> kMetrics[] = {
     {"smsp__inst_executed_op_local_ld.sum", "local loads"},
     {"smsp__inst_executed_op_local_st.sum", "local stores"},
 };
-
-/// The fields of a line of quoted, comma-separated values.
-std::vector<std::string> fields(const std::string& line) {
-  std::vector<std::string> result(1);
-  bool quoted = false;
-  for (const char c : line) {
-    if (c == '"') {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      result.emplace_back();
-    } else if (c != '\r') {
-      result.back() += c;
-    }
-  }
-  return result;
-}
-
-/// "1,234.5" → 1234.5; null for anything that is no number.
-json number(std::string text) {
-  std::erase(text, ',');
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  return text.empty() || *end != '\0' ? json() : json(value);
-}
 
 std::string cell(const json& value, const std::string& heading) {
   if (!value.is_number()) return "-";
@@ -88,24 +64,16 @@ std::string counters_line(const json& record) {
 
 int take_counters(const std::filesystem::path& out, const std::string& name, const std::string& version) {
   const std::filesystem::path csv = out / "counters" / (name + "." + version + ".csv");
-  std::ifstream in(csv);
-  std::vector<std::string> names, values;
-  std::string line, complaint;
-  while (std::getline(in, line)) {
-    if (line.find("==ERROR==") != std::string::npos || line.starts_with("bench_launch_one:")) complaint = line;
-    if (!line.starts_with('"')) continue;
-    (names.empty() ? names : values) = fields(line);  // names, then units, then values: the last line counts
-  }
+  const NcuTable table = read_ncu_csv(csv);
   json record{{"name", name}, {"version", version}};
-  if (values.empty()) {
-    record["error"] = complaint.empty() ? "the profiler said nothing" : complaint;
-  } else {
-    for (std::size_t i = 0; i < std::min(names.size(), values.size()); ++i)
-      record["values"][names[i]] = number(values[i]);
+  if (table.rows.empty()) record["error"] = table.complaint;
+  for (const auto& [metric, text] : table.rows.empty() ? NcuRow() : table.rows.back()) {
+    const std::optional<double> value = ncu_number(text);
+    record["values"][metric] = value ? json(*value) : json();
   }
   write_record(record_path(out, "counters", name + "." + version), record);
   fmt::print("{}", counters_line(record));
-  return values.empty() ? 1 : 0;
+  return table.rows.empty() ? 1 : 0;
 }
 
 int print_winner(const std::filesystem::path& out, const std::string& name) {

@@ -1,9 +1,10 @@
 // Launches one configuration of a kernel, for a profiler to look at.
 //
-//   bench_launch_one FILE KERNEL PROBLEM CONFIGURATION
+//   bench_launch_one FILE KERNEL PROBLEM CONFIGURATION [LAUNCHES]
 //
-// What CONFIGURATION leaves out is at its default. Launches twice: what the first launch does to caches, and to pages
-// that have not been touched, should not be measured. Outputs are not checked.
+// What CONFIGURATION leaves out is at its default. Launches once more than LAUNCHES, of which there is one if it is not
+// said: what the first launch does to caches, and to pages that have not been touched, should not be measured. Outputs
+// are not checked.
 #include <fmt/format.h>
 
 #include <stdexcept>
@@ -20,14 +21,16 @@ namespace {
 using namespace tuner;
 
 void run(const std::vector<std::string>& words) {
-  if (words.size() != 4) throw std::runtime_error("usage: bench_launch_one FILE KERNEL PROBLEM CONFIGURATION");
+  if (words.size() < 4 || words.size() > 5)
+    throw std::runtime_error("usage: bench_launch_one FILE KERNEL PROBLEM CONFIGURATION [LAUNCHES]");
+  const int launches = words.size() > 4 ? std::stoi(words[4]) : 1;
   const DeviceInfo device = bench::use_first_gpu();
   const Task task(load_description(words[0], words[1]), parse_problem(words[2]), device, {}, {},
                   search::Listing::when_needed);
   bench::Stage stage(task);
   const engine::LoadedKernel kernel = stage.load(words[3]);
   bench::ColdTimer timer(device, stage.stream());
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i <= launches; ++i) {
     stage.restore();
     fmt::print("{:.2f} us\n", timer.sample([&] { stage.launch(kernel); }) / 1e3);
   }

@@ -69,7 +69,7 @@ engine::Candidate candidate(Chance& chance) {
 }
 
 engine::DeviceRequest device_request(Chance& chance) {
-  const std::size_t kind = chance.below(10);
+  const std::size_t kind = chance.below(11);
   if (kind == 0) return engine::RunReference{candidate(chance), {}};
   if (kind == 1) return engine::ScreenCandidate{candidate(chance), {}, 1000.0};
   if (kind == 2) return engine::LoadFinalists{{candidate(chance), candidate(chance)}, 3};
@@ -81,6 +81,7 @@ engine::DeviceRequest device_request(Chance& chance) {
     return engine::ProbeFences{candidate(chance),
                                {{chance.below(4), side, chance.below(1 << 20), chance.below(3) * 16}}};
   }
+  if (kind == 7) return engine::CountCandidate{candidate(chance), {"smsp__inst_executed.sum", "no_such.sum"}};
   engine::PrepareProblem problem;
   problem.arguments = {argument("x", Argument::Role::in), argument("y", Argument::Role::out)};
   problem.support_cubins = {some_bytes(chance), some_bytes(chance)};

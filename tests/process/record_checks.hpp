@@ -67,8 +67,8 @@ class Filler {
   void fill(std::array<T, N>& list) {
     for (T& each : list) fill(each);
   }
-  template <typename T>
-  void fill(std::map<std::string, T>& map) {
+  template <typename T, typename Less>
+  void fill(std::map<std::string, T, Less>& map) {
     for (const char* name : {"any name", "any other"}) fill(map[name]);
   }
   template <typename... T>

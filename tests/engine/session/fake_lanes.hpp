@@ -238,6 +238,7 @@ class FakeDeviceLane final : public ImmediateLane<DeviceLane> {
   }
 
   DeviceReply answer(const ProbeFences&) { return {}; }
+  DeviceReply answer(const CountCandidate&) { return {}; }
 
   DeviceInfo device_;
   BehaviourOf behaviour_;

@@ -2,10 +2,9 @@
 
 #include <dlfcn.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <system_error>
 
+#include "tuner/core/base/toolkit_folders.hpp"
 #include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
 
@@ -19,28 +18,6 @@ constexpr const char* kNames[] = {"libnvrtc.so.13", "libnvrtc.so.12"};
 std::string environment(const char* name) {
   const char* const value = file_variable(name);
   return value != nullptr ? value : "";
-}
-
-std::vector<fs::path> chosen_toolkits() {
-  std::vector<fs::path> roots;
-  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
-    if (const std::string root = environment(name); !root.empty()) roots.emplace_back(root);
-  }
-  return roots;
-}
-
-// /usr/local/cuda first, then the versioned ones, newest first.
-std::vector<fs::path> installed_toolkits() {
-  std::vector<fs::path> versioned;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator("/usr/local", error)) {
-    if (entry.path().filename().string().starts_with("cuda-")) versioned.push_back(entry.path());
-  }
-  const auto number = [](const fs::path& folder) { return std::atof(folder.filename().string().c_str() + 5); };
-  std::sort(versioned.begin(), versioned.end(),
-            [&](const fs::path& a, const fs::path& b) { return number(a) > number(b); });
-  versioned.insert(versioned.begin(), "/usr/local/cuda");
-  return versioned;
 }
 
 std::vector<fs::path> candidates() {

@@ -60,6 +60,9 @@ class RecordedDeviceLane final : public ImmediateLane<DeviceLane> {
   DeviceReply answer(const RecheckFinalist&) { return {}; }
   DeviceReply answer(const ConfirmCandidate&) { return {}; }
   DeviceReply answer(const ProbeFences&) { return {}; }
+  DeviceReply answer(const CountCandidate&) {
+    return {.result = CountResult{.refused = "Recordings have no counters."}};
+  }
   DeviceReply screen(const std::string& configuration, const ScreenPolicy& policy, std::optional<double> best_ns) const;
 
   const Recording& recording_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cache/store/binary.hpp"
+#include "tuner/core/counters/counters.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/task/not_compared.hpp"
 #include "tuner/core/task/task.hpp"
@@ -73,6 +74,12 @@ struct RecheckResult {};
 
 struct ConfirmResult {
   bool reference_failed = false;  ///< the failure is the reference's, not the candidate's
+};
+
+struct CountResult {
+  Counters counters;    ///< of those asked for, what this GPU has
+  int passes = 0;       ///< launches that were counted; none counts everything
+  std::string refused;  ///< why nothing was counted, one sentence with what an administrator sets; then the reply is ok
 };
 
 /// Buffers and scalars of the problem, and how everything is run. Kept by the lane, so that a worker that replaces a
@@ -183,8 +190,18 @@ struct ProbeFences {
   std::vector<FenceProbe> probes;
 };
 
+/// Counts what the hardware does in one launch on the data and the cache that a sample finds, in as many launches as
+/// that takes; before each, in/out buffers get their content back. Compares nothing and needs no reference. For a lane
+/// of its own: CUPTI stays in the worker, and what is timed beside it is slower.
+struct CountCandidate {
+  using Result = CountResult;
+  Candidate candidate;
+  std::vector<std::string> metrics;  ///< as counter_names() has them
+  Isolation isolation = {};
+};
+
 using DeviceRequest = std::variant<PrepareProblem, RunReference, ScreenCandidate, LoadFinalists, RunBlock,
-                                   RecheckFinalist, ConfirmCandidate, ProbeFences>;
+                                   RecheckFinalist, ConfirmCandidate, ProbeFences, CountCandidate>;
 
 /// One alternative for each request, in the same order, after one for "nothing is known": the worker was lost.
 template <typename Requests>

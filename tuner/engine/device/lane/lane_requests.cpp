@@ -60,6 +60,13 @@ milliseconds limit_of(const DeviceRequest& request, const RequestLimits& limits)
         if constexpr (std::is_same_v<Request, ConfirmCandidate>) return launch * (3 * kVerifying) + limits.slack;
         if constexpr (std::is_same_v<Request, ProbeFences>)
           return launch * static_cast<int>(typed.probes.size()) + limits.slack;
+        if constexpr (std::is_same_v<Request, CountCandidate>) {
+          // A pass is a launch led in like a sample's. Few counters take more than one each, and most share theirs.
+          constexpr int kFurtherPasses = 16;
+          constexpr milliseconds kOpening{30000};  // CUPTI, which reads its tables and takes over the driver
+          return launch * samples(static_cast<int>(typed.metrics.size()) + kFurtherPasses, 1) +
+                 std::max(limits.slack, kOpening);
+        }
       },
       request);
 }

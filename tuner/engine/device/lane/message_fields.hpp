@@ -88,6 +88,11 @@ void describe(auto& fields, ProbeFences& request) {
   fields("candidate", candidate)("probes", probes);
 }
 
+void describe(auto& fields, CountCandidate& request) {
+  auto& [candidate, metrics, isolation] = request;
+  fields("candidate", candidate)("metrics", metrics)("isolation", isolation);
+}
+
 // ---- Replies ----
 
 void describe(auto& fields, TimedRun& run) {
@@ -132,6 +137,11 @@ void describe(auto& fields, ConfirmResult& result) {
 void describe(auto& fields, ProbeResult& result) {
   auto& [passed, misaligned] = result;
   fields("passed", passed)("misaligned", misaligned);
+}
+
+void describe(auto& fields, CountResult& result) {
+  auto& [counters, passes, refused] = result;
+  fields("counters", counters)("passes", passes)("refused", refused);
 }
 
 void describe(auto& fields, DeviceReply& reply) {

@@ -97,6 +97,17 @@ Verdict Sampler::sample(LoadedKernel& kernel, int launches, double& nanoseconds)
   return sample_once(kernel, launches, nanoseconds);
 }
 
+Verdict Sampler::launch_alone(const LoadedKernel& kernel, const std::function<void()>& begin) {
+  const int before = launches_;
+  if (Verdict verdict = lead_in(kernel, 1); !verdict.ok()) return verdict;
+  stream_.wait(limit_of(kernel, launches_ - before, 0));
+  begin();
+  if (Verdict verdict = launch(kernel); !verdict.ok()) return verdict;
+  stream_.wait(limit_of(kernel, 0, 1));
+  note_activity();
+  return {};
+}
+
 Verdict Sampler::use(LoadedKernel& kernel, int launches, std::chrono::nanoseconds most) {
   // In pieces, each waited for: so many are queued at most, and about so long they run.
   constexpr int kQueued = 64;

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "tuner/driver/nvml.hpp"
@@ -36,6 +37,9 @@ class Sampler {
   /// Launches the kernel so often, or until that has taken `most` on the device, in/out buffers restored before each;
   /// not timed. Fails like sample().
   Verdict use(LoadedKernel& kernel, int launches, std::chrono::nanoseconds most);
+  /// One launch as a sample has it, with nothing beside it: what leads it in has ended before `begin` is called, and it
+  /// has ended when this returns. Not timed; fails like sample().
+  Verdict launch_alone(const LoadedKernel& kernel, const std::function<void()>& begin);
   void set_launch_timeout(std::chrono::milliseconds timeout) { launch_timeout_ = timeout; }
   int launches() const { return launches_; }
   /// Tells that the device has just been busy with something else.

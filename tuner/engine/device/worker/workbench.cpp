@@ -9,6 +9,7 @@
 
 #include "tuner/engine/device/lane/memory_needed.hpp"
 #include "tuner/engine/device/worker/buffers.hpp"
+#include "tuner/engine/device/worker/counting.hpp"
 #include "tuner/engine/device/worker/device_support.hpp"
 #include "tuner/engine/device/worker/fence_prober.hpp"
 #include "tuner/engine/device/worker/kernel.hpp"
@@ -376,6 +377,17 @@ void Workbench::run(const ProbeFences& request, DeviceReply& reply, ProbeResult&
     result.misaligned = failure.result() == CUDA_ERROR_MISALIGNED_ADDRESS;
     throw;
   }
+}
+
+void Workbench::run(const CountCandidate& request, DeviceReply& reply, CountResult& result) {
+  Problem& p = problem();
+  p.set_launch_timeout(request.isolation);
+  p.end_race();
+  LoadedKernel kernel;
+  if (!load(request.candidate, p.buffers, device_, stream_, kernel, reply)) return;
+  if (!take(reply, p.buffers.resize_scratch(kernel.scratch_lengths))) return;
+  const Stopwatch watch(reply.timing_ms);
+  take(reply, count_launches(kernel, request.metrics, p.sampler, stream_, result));
 }
 
 }  // namespace tuner::engine

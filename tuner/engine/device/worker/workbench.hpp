@@ -32,6 +32,7 @@ class Workbench {
   void run(const RecheckFinalist& request, DeviceReply& reply, RecheckResult& result);
   void run(const ConfirmCandidate& request, DeviceReply& reply, ConfirmResult& result);
   void run(const ProbeFences& request, DeviceReply& reply, ProbeResult& result);
+  void run(const CountCandidate& request, DeviceReply& reply, CountResult& result);
 
   bool end_with(const CallFailed& failure, DeviceReply& reply) const;
   void time_and_inspect(LoadedKernel& kernel, const ScreenPolicy& policy, std::optional<double> best_ns,

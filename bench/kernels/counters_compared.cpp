@@ -1,0 +1,135 @@
+#include "bench/kernels/counters_compared.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "bench/kernels/ncu_csv.hpp"
+#include "bench/kernels/records.hpp"
+#include "tuner/core/counters/counters.hpp"
+
+namespace tuner::bench {
+
+using nlohmann::json;
+
+namespace {
+
+double least(const Counted& counted) {
+  return *std::min_element(counted.values.begin(), counted.values.end());
+}
+double most(const Counted& counted) {
+  return *std::max_element(counted.values.begin(), counted.values.end());
+}
+double median(const Counted& counted) {
+  std::vector<double> sorted = counted.values;
+  std::sort(sorted.begin(), sorted.end());
+  return sorted[sorted.size() / 2];
+}
+
+std::string range_cell(const Counted& counted) {
+  if (counted.values.empty()) return "-";
+  const double low = least(counted), high = most(counted);
+  return low == high ? fmt::format("{:.10g}", low) : fmt::format("{:.7g} to {:.7g}", low, high);
+}
+
+const char* to_text(Agreement agreement) {
+  switch (agreement) {
+    case Agreement::equal:
+      return "equal";
+    case Agreement::different:
+      return "**different**";
+    case Agreement::within:
+      return "within";
+    case Agreement::outside:
+      return "outside";
+    case Agreement::missing:
+      break;
+  }
+  return "-";
+}
+
+using ByMetric = std::map<std::string, Counted>;
+
+struct Runs {
+  ByMetric ours, ncus;
+  std::vector<std::string> complaints;
+};
+
+void take_ours(const json& record, const std::string& run, Runs& runs) {
+  const json counters = record.is_object() ? record.value("counters", json::object()) : json::object();
+  if (counters.empty()) {
+    const std::string why = record.is_object() ? record.value("refused", "no reason given") : "it left no record";
+    runs.complaints.push_back(fmt::format("{}, ours: {}", run, why));
+  }
+  for (const auto& [metric, value] : counters.items()) runs.ours[metric].values.push_back(value.get<double>());
+}
+
+void take_ncus(const NcuTable& table, const std::string& run, Runs& runs) {
+  if (table.rows.empty()) runs.complaints.push_back(fmt::format("{}, ncu: {}", run, table.complaint));
+  for (const NcuRow& row : table.rows) {
+    for (const auto& [metric, text] : row) {
+      const std::optional<double> value = ncu_number(text);
+      if (!value) continue;
+      Counted& counted = runs.ncus[metric];
+      counted.values.push_back(*value);
+      counted.precision = std::max(counted.precision, ncu_precision(text));
+    }
+  }
+}
+
+Runs read_runs(const std::filesystem::path& out, const std::string& name, RunsOfEach counts) {
+  Runs runs;
+  for (int run = 1; run <= counts.ours; ++run) {
+    const json record = read_record(out / fmt::format("{}.ours.{}.json", name, run));
+    take_ours(record, fmt::format("{}, run {}", name, run), runs);
+  }
+  for (int run = 1; run <= counts.ncus; ++run) {
+    const NcuTable table = read_ncu_csv(out / fmt::format("{}.ncu.{}.csv", name, run));
+    take_ncus(table, fmt::format("{}, run {}", name, run), runs);
+  }
+  return runs;
+}
+
+}  // namespace
+
+bool must_be_equal(const std::string& metric) {
+  return metric.ends_with(".sum") && (metric.starts_with("smsp__inst_executed") || metric.starts_with("l1tex__t_req"));
+}
+
+Agreement compare_counts(const std::string& metric, const Counted& ours, const Counted& ncus) {
+  if (ours.values.empty() && ncus.values.empty()) return Agreement::missing;
+  const bool must = must_be_equal(metric);
+  if (ours.values.empty() || ncus.values.empty()) return must ? Agreement::different : Agreement::outside;
+  if (must && least(ncus) == most(ncus))
+    return least(ours) == least(ncus) && most(ours) == least(ncus) ? Agreement::equal : Agreement::different;
+  const double middle = median(ours);
+  const bool is_within = middle >= least(ncus) - ncus.precision && middle <= most(ncus) + ncus.precision;
+  return is_within ? Agreement::within : Agreement::outside;
+}
+
+int compare_with_ncu(const std::filesystem::path& out, const std::vector<std::string>& names, RunsOfEach runs) {
+  std::map<Agreement, int> totals;
+  std::vector<std::string> complaints;
+  fmt::print("{}", table_heading({"kernel", "counter", "ours", "ncu", ""}));
+  for (const std::string& name : names) {
+    Runs read = read_runs(out, name, runs);
+    complaints.insert(complaints.end(), read.complaints.begin(), read.complaints.end());
+    for (const std::string_view view : tuner::counter_names()) {
+      const std::string metric(view);
+      const Counted &ours = read.ours[metric], &ncus = read.ncus[metric];
+      const Agreement agreement = compare_counts(metric, ours, ncus);
+      ++totals[agreement];
+      fmt::print("{}", table_line({name, metric, range_cell(ours), range_cell(ncus), to_text(agreement)}));
+    }
+  }
+  const int others = totals[Agreement::within] + totals[Agreement::outside];
+  fmt::print(
+      "\nNumbers of instructions and requests: {} equal, {} different. Of {} other counters the median of ours "
+      "lies within the spread of ncu's for {}.\n",
+      totals[Agreement::equal], totals[Agreement::different], others, totals[Agreement::within]);
+  for (const std::string& complaint : complaints) fmt::print("No counters: {}\n", complaint);
+  return totals[Agreement::different] > 0 || !complaints.empty() ? 1 : 0;
+}
+
+}  // namespace tuner::bench
