@@ -19,7 +19,7 @@ struct TimeRatio {
 
 /// All that is known of one configuration where it is compared with another. What is not known is empty.
 struct ConfigurationFacts {
-  std::string name = "it";  ///< what sentences call it: "the winner", "the baseline"
+  std::string name;  ///< what sentences call it: "the winner", "the baseline"
   std::string configuration;
   std::optional<double> time_ns;
   std::optional<TimeRatio> to_other;  ///< its time over that of the other, from pairs measured side by side

@@ -1,0 +1,167 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tuner/explain/rule_list.hpp"
+#include "tuner/explain/wording.hpp"
+
+namespace tuner::explain {
+namespace {
+
+/// The loop, or all of the code where there is none.
+const CodeCounts* main_counts(const ConfigurationFacts& facts) {
+  if (!facts.code) return nullptr;
+  return facts.code->loop ? &*facts.code->loop : &facts.code->all;
+}
+
+int conversions(const ConfigurationFacts& facts) {
+  return facts.code ? facts.code->all.double_conversions : 0;
+}
+
+int doubles(const ConfigurationFacts& facts) {
+  return facts.code ? facts.code->all.of(Work::float64) : 0;
+}
+
+/// What double arithmetic and its conversions account for. Four lanes of a scheduler convert, so a warp's conversion
+/// takes eight cycles; where the double pipe has its full width, an instruction takes two.
+double share_of_doubles(const Difference& difference) {
+  const auto pipe = difference.counter(counter::kFp64Pipe);
+  const auto executed = difference.counter(counter::kInstructions);
+  if (!difference.counted() || !pipe || !executed || pipe->slower < 0.5 || pipe->times_less() < 1.25) return 0;
+  constexpr double kConversionCycles = 8, kDoubleCycles = 2;
+  const auto per_double = [](const ConfigurationFacts& facts) {
+    const CodeCounts* const counts = main_counts(facts);
+    const int arithmetic = counts == nullptr ? 0 : counts->of(Work::float64);
+    return arithmetic > 0 ? static_cast<double>(counts->double_conversions) / arithmetic : 0.0;
+  };
+  const auto time = [&](const ConfigurationFacts& facts, double percent) {
+    return percent / 100 * std::max(1.0, per_double(facts) * kConversionCycles / kDoubleCycles);
+  };
+  const double saved =
+      time(difference.slower(), pipe->slower) - time(difference.faster(), pipe->faster) / difference.ratio();
+  const double busy = std::clamp(saved / (1 - 1 / difference.ratio()), 0.0, 1.0);
+  return std::max(busy, difference.share_of_factor(executed->times_less()));
+}
+
+std::optional<Finding> doubles_cost(const Difference& difference, std::string_view cause, const std::string& code) {
+  const double share = share_of_doubles(difference);
+  if (share < kLeastShare) return std::nullopt;
+  const Both pipe = *difference.counter(counter::kFp64Pipe);
+  return Finding{
+      .cause = cause,
+      .claim = Claim::cause,
+      .sentence = fmt::format("use of the fp64 pipe {}: {}", moved_text(pipe.slower, pipe.faster, "%"), code),
+      .slower = pipe.slower,
+      .faster = pipe.faster,
+      .strength = share};
+}
+
+std::string doubles_text(const Difference& difference) {
+  return fmt::format("the code of {} has {} instructions in double and {} conversions, that of {} {} and {}",
+                     difference.slower().name, doubles(difference.slower()), conversions(difference.slower()),
+                     difference.faster().name, doubles(difference.faster()), conversions(difference.faster()));
+}
+
+bool converts_more(const Difference& difference) {
+  return conversions(difference.slower()) > conversions(difference.faster());
+}
+
+}  // namespace
+
+std::optional<Finding> fp64_literal(const Difference& difference) {
+  if (!converts_more(difference)) return std::nullopt;
+  return doubles_cost(difference, "fp64_literal", doubles_text(difference));
+}
+
+std::optional<Finding> fp64_arithmetic(const Difference& difference) {
+  if (converts_more(difference)) return std::nullopt;
+  return doubles_cost(difference, "fp64_arithmetic", doubles_text(difference));
+}
+
+std::optional<Finding> doubles_seen(const Difference& difference) {
+  if (!converts_more(difference)) return std::nullopt;
+  return Finding{.cause = "fp64_literal",
+                 .sentence = doubles_text(difference),
+                 .slower = static_cast<double>(conversions(difference.slower())),
+                 .faster = static_cast<double>(conversions(difference.faster()))};
+}
+
+std::optional<Finding> divergence(const Difference& difference) {
+  const auto threads = difference.counter(counter::kThreadsPerInstruction);
+  const auto executed = difference.counter(counter::kInstructions);
+  if (!difference.counted() || !threads || !executed) return std::nullopt;
+  // Threads that repeat an atomic until it succeeds diverge because of it.
+  const auto& code = difference.slower().code;
+  if (code && code->loop && code->loop->shared_atomics > 0) return std::nullopt;
+  if (threads->times_more() < 1.1 || executed->times_less() < 1.05) return std::nullopt;
+  const double share = difference.share_of_factor(std::min(threads->times_more(), executed->times_less()));
+  if (share < kLeastShare) return std::nullopt;
+  return Finding{.cause = "divergence",
+                 .claim = Claim::cause,
+                 .sentence = fmt::format("threads of a warp that execute an instruction {} of 32, so instructions {}",
+                                         moved_text(threads->slower, threads->faster),
+                                         moved_text(executed->slower, executed->faster)),
+                 .slower = threads->slower,
+                 .faster = threads->faster,
+                 .strength = share};
+}
+
+std::optional<Finding> instruction_count(const Difference& difference) {
+  const auto executed = difference.counter(counter::kInstructions);
+  const auto issue = difference.counter(counter::kIssueActive);
+  if (!difference.counted() || !executed || !issue || executed->times_less() < 1.05) return std::nullopt;
+  const double share = difference.share_of_factor(executed->times_less());
+  if (share < kLeastShare) return std::nullopt;
+  // Fewer instructions are time where issuing them is what takes it; elsewhere they show that something else changed.
+  constexpr double kBusy = 0.6;
+  const double pipes = difference.share_of_stalls({counter::kMathPipeThrottle, counter::kWait});
+  return Finding{.cause = "instruction_count",
+                 .claim = issue->slower >= kBusy || pipes >= 0.5 ? Claim::cause : Claim::consequence,
+                 .sentence = fmt::format("instructions {}, {} and {} issued in a cycle of a scheduler",
+                                         moved_text(executed->slower, executed->faster), number_text(issue->slower),
+                                         number_text(issue->faster)),
+                 .slower = executed->slower,
+                 .faster = executed->faster,
+                 .strength = share};
+}
+
+std::optional<Finding> barriers(const Difference& difference) {
+  const auto stalls = difference.counter(counter::kBarrier);
+  const double share = difference.share_of_stalls({counter::kBarrier});
+  if (!stalls || share < 0.2 || stalls->times_less() < 1.1) return std::nullopt;
+  return Finding{.cause = "barriers",
+                 .claim = Claim::cause,
+                 .sentence = fmt::format("stalls at barriers {}",
+                                         moved_text(stalls->slower, stalls->faster, "cycles an instruction")),
+                 .slower = stalls->slower,
+                 .faster = stalls->faster,
+                 .strength = share};
+}
+
+std::optional<Finding> block_starts(const Difference& difference) {
+  const auto blocks_of = [](const ConfigurationFacts& facts) {
+    return static_cast<double>(facts.geometry.grid[0]) * facts.geometry.grid[1] * facts.geometry.grid[2];
+  };
+  const Both blocks{blocks_of(difference.slower()), blocks_of(difference.faster())};
+  const auto active = difference.counter(counter::kOccupancy);
+  const auto& slower = difference.slower();
+  if (!difference.counted() || !active || !slower.resident || !slower.time_ns || blocks.times_less() < 1.25)
+    return std::nullopt;
+  // Slots of warps stay empty although there are blocks for them: they do not start fast enough. A multiprocessor
+  // starts one in some 80 ns.
+  constexpr double kMostNanoseconds = 160;
+  const double each = *slower.time_ns * difference.device().sm_count / blocks.slower;
+  if (active->slower > 80 * slower.resident->occupancy || each > kMostNanoseconds) return std::nullopt;
+  return Finding{.cause = "block_starts",
+                 .claim = Claim::cause,
+                 .sentence = fmt::format("blocks {}: {} starts {} a nanosecond, and keeps {:.0f} % of the warps active "
+                                         "where {:.0f} % fit",
+                                         moved_text(blocks.slower, blocks.faster), slower.name,
+                                         number_text(blocks.slower / *slower.time_ns), active->slower,
+                                         100 * slower.resident->occupancy),
+                 .slower = blocks.slower,
+                 .faster = blocks.faster,
+                 .strength = difference.share_of_factor(blocks.times_less())};
+}
+
+}  // namespace tuner::explain
