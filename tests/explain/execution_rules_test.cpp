@@ -31,8 +31,8 @@ TEST_CASE("threads that repeat an atomic are contention, not divergence") {
   Pair pair(1);
   count(pair.slower, counter::kInstructions, 4e8);
   count(pair.slower, counter::kThreadsPerInstruction, 8);
-  count(pair.slower, counter::kSharedWavefronts, 4e7);
-  count(pair.faster, counter::kSharedWavefronts, 1e6);
+  count(pair.slower, counter::kSharedAtomicConflicts, 4e7);
+  count(pair.faster, counter::kSharedAtomicConflicts, 1e6);
   pair.slower.code->all.shared_atomics = 1;
   pair.slower.code->loop = CodeCounts{.shared_atomics = 1};
   const Causes named = causes(pair.explained());
@@ -46,6 +46,8 @@ TEST_CASE("a double literal is the cause where conversions and the fp64 pipe tak
   pair.spend(pair.slower, counter::kMathPipeThrottle, 10);
   count(pair.slower, counter::kFp64Pipe, 12);
   count(pair.faster, counter::kFp64Pipe, 0);
+  count(pair.slower, counter::kXuPipe, 95);
+  count(pair.faster, counter::kXuPipe, 0);
   pair.slower.code->all.double_conversions = 2;
   pair.slower.code->all.by_work[static_cast<std::size_t>(Work::float64)] = 1;
   const std::vector<Finding> findings = pair.explained();

@@ -46,6 +46,25 @@ TEST_CASE("a small grid keeps less under way than would fit") {
   CHECK(pair.slower.bytes_under_way == 4.0 * 256);
 }
 
+TEST_CASE("fewer threads than fit are too few bytes under way where memory is awaited, else a small grid") {
+  Pair pair(1);
+  pair.spend(pair.slower, counter::kLongScoreboard, 20);
+  pair.spend(pair.faster, counter::kLongScoreboard, 20);
+  pair.slower.geometry.grid[0] = 132;
+  count(pair.slower, counter::kOccupancy, 12.5);
+  const std::vector<Finding> findings = pair.explained();
+  CHECK(causes(findings) == Causes{"bytes_under_way", "small_grid"});
+  CHECK(findings[0].sentence == "the winner keeps 8 KB under way in every multiprocessor, the baseline 1 KB");
+  CHECK(findings[1].sentence ==
+        "active warps rose from 12.5 to 100 %, instructions issued in a cycle of a scheduler from 0.05 to 0.4: the "
+        "baseline launches 256 threads for each multiprocessor, the winner 194 thousand");
+  for (ConfigurationFacts* const facts : {&pair.slower, &pair.faster}) {
+    count(*facts, counter::kLongScoreboard, 0);
+    count(*facts, counter::kWait, 20);
+  }
+  CHECK(causes(pair.explained()) == Causes{"small_grid"});
+}
+
 TEST_CASE("bytes under way are no cause where warps wait for something else, or DRAM is at its limit") {
   Pair pair(1);
   pair.spend(pair.slower, counter::kBarrier, 60);
@@ -103,6 +122,16 @@ TEST_CASE("occupancy is no cause where eligible warps do not rise, or none more 
   count(small.faster, counter::kOccupancy, 12);
   small.spend(small.slower, counter::kBarrier, 20);
   CHECK(find(small.explained(), "occupancy_registers") == nullptr);
+}
+
+TEST_CASE("occupancy is no cause where DRAM delivers all it can, or less of it is needed") {
+  Pair pair = few_warps();
+  count(pair.slower, counter::kDramThroughput, 90);
+  CHECK(find(pair.explained(), "occupancy_registers") == nullptr);
+  count(pair.slower, counter::kDramThroughput, 75);
+  count(pair.slower, counter::kDramRead, 4e9);
+  count(pair.faster, counter::kDramRead, 1e9);
+  CHECK(causes(pair.explained()) == Causes{"dram_traffic"});
 }
 
 TEST_CASE("what something special accounts for is not counted for occupancy again") {

@@ -23,8 +23,12 @@ double share_left(const Difference& difference) {
                  {counter::kShortScoreboard, counter::kMathPipeThrottle, counter::kBarrier, counter::kWait});
 }
 
+std::optional<Both> atomic_requests(const Difference& difference) {
+  return difference.sum({counter::kAtomicRequests, counter::kAtomicResultRequests});
+}
+
 std::optional<Finding> on_global(const Difference& difference) {
-  const auto requests = difference.counter(counter::kAtomicRequests);
+  const auto requests = atomic_requests(difference);
   const auto threads = difference.counter(counter::kThreadsPerInstruction);
   if (!requests || !threads || requests->times_less() < 1.25) return std::nullopt;
   // At most all of them meet at one address, and wait for each other's turn there.
@@ -41,27 +45,28 @@ std::optional<Finding> on_global(const Difference& difference) {
 }
 
 std::optional<Finding> on_shared(const Difference& difference) {
-  const auto passes = difference.counter(counter::kSharedWavefronts);
+  if (!has_shared_atomics(difference.slower())) return std::nullopt;
+  const auto conflicts = difference.counter(counter::kSharedAtomicConflicts);
   const auto executed = difference.counter(counter::kInstructions);
-  if (!has_shared_atomics(difference.slower()) || !passes || !executed || passes->times_less() < 1.25)
-    return std::nullopt;
-  const double cycles = (passes->slower - passes->faster) / difference.device().sm_count;
-  const double share = std::max(difference.share_of_cycles(cycles), difference.share_of_factor(executed->times_less()));
+  const auto threads = difference.counter(counter::kThreadsPerInstruction);
+  if (!conflicts || !executed || !threads || conflicts->times_less() < 1.25) return std::nullopt;
+  const double cycles = (conflicts->slower - conflicts->faster) / difference.device().sm_count;
+  // What the hardware has no atomic for is a loop, in which the threads that fail try again.
+  const double retries = std::min(threads->times_more(), executed->times_less());
+  const double share = std::max(difference.share_of_cycles(cycles), difference.share_of_factor(retries));
   if (share < kLeastShare) return std::nullopt;
-  return Finding{
-      .cause = "contended_atomics",
-      .claim = Claim::cause,
-      .sentence = fmt::format("wavefronts of shared memory {}, where {} has {} atomics in its code and {} {}",
-                              moved_text(passes->slower, passes->faster), difference.slower().name,
-                              atomics(difference.slower()), difference.faster().name, atomics(difference.faster())),
-      .slower = passes->slower,
-      .faster = passes->faster,
-      .strength = share};
+  return Finding{.cause = "contended_atomics",
+                 .claim = Claim::cause,
+                 .sentence = fmt::format("conflicts of atomics in shared memory {}",
+                                         moved_text(conflicts->slower, conflicts->faster)),
+                 .slower = conflicts->slower,
+                 .faster = conflicts->faster,
+                 .strength = share};
 }
 
 /// The same atomics on fewer addresses: nothing else differs.
 std::optional<Finding> on_fewer_addresses(const Difference& difference) {
-  const auto requests = difference.counter(counter::kAtomicRequests);
+  const auto requests = atomic_requests(difference);
   const auto executed = difference.counter(counter::kInstructions);
   const auto threads = difference.counter(counter::kThreadsPerInstruction);
   if (!requests || !executed || !threads || requests->slower < 0.005 * executed->slower) return std::nullopt;

@@ -8,12 +8,6 @@
 namespace tuner::explain {
 namespace {
 
-/// The loop, or all of the code where there is none.
-const CodeCounts* main_counts(const ConfigurationFacts& facts) {
-  if (!facts.code) return nullptr;
-  return facts.code->loop ? &*facts.code->loop : &facts.code->all;
-}
-
 int conversions(const ConfigurationFacts& facts) {
   return facts.code ? facts.code->all.double_conversions : 0;
 }
@@ -22,25 +16,24 @@ int doubles(const ConfigurationFacts& facts) {
   return facts.code ? facts.code->all.of(Work::float64) : 0;
 }
 
-/// What double arithmetic and its conversions account for. Four lanes of a scheduler convert, so a warp's conversion
-/// takes eight cycles; where the double pipe has its full width, an instruction takes two.
+bool converts_more(const Difference& difference) {
+  return conversions(difference.slower()) > conversions(difference.faster());
+}
+
+/// What a pipe that is in use for so many percent of the time accounts for.
+double share_of_pipe(const Difference& difference, const Both& percent) {
+  const double saved = (percent.slower - percent.faster / difference.ratio()) / 100;
+  return std::clamp(saved / (1 - 1 / difference.ratio()), 0.0, 1.0);
+}
+
+/// What double arithmetic and its conversions account for: the latter are the work of the XU pipe.
 double share_of_doubles(const Difference& difference) {
   const auto pipe = difference.counter(counter::kFp64Pipe);
   const auto executed = difference.counter(counter::kInstructions);
   if (!difference.counted() || !pipe || !executed || pipe->slower < 0.5 || pipe->times_less() < 1.25) return 0;
-  constexpr double kConversionCycles = 8, kDoubleCycles = 2;
-  const auto per_double = [](const ConfigurationFacts& facts) {
-    const CodeCounts* const counts = main_counts(facts);
-    const int arithmetic = counts == nullptr ? 0 : counts->of(Work::float64);
-    return arithmetic > 0 ? static_cast<double>(counts->double_conversions) / arithmetic : 0.0;
-  };
-  const auto time = [&](const ConfigurationFacts& facts, double percent) {
-    return percent / 100 * std::max(1.0, per_double(facts) * kConversionCycles / kDoubleCycles);
-  };
-  const double saved =
-      time(difference.slower(), pipe->slower) - time(difference.faster(), pipe->faster) / difference.ratio();
-  const double busy = std::clamp(saved / (1 - 1 / difference.ratio()), 0.0, 1.0);
-  return std::max(busy, difference.share_of_factor(executed->times_less()));
+  const auto conversion = converts_more(difference) ? difference.counter(counter::kXuPipe) : std::nullopt;
+  return std::max({share_of_pipe(difference, *pipe), conversion ? share_of_pipe(difference, *conversion) : 0.0,
+                   difference.share_of_factor(executed->times_less())});
 }
 
 std::optional<Finding> doubles_cost(const Difference& difference, std::string_view cause, const std::string& code) {
@@ -60,10 +53,6 @@ std::string doubles_text(const Difference& difference) {
   return fmt::format("the code of {} has {} instructions in double and {} conversions, that of {} {} and {}",
                      difference.slower().name, doubles(difference.slower()), conversions(difference.slower()),
                      difference.faster().name, doubles(difference.faster()), conversions(difference.faster()));
-}
-
-bool converts_more(const Difference& difference) {
-  return conversions(difference.slower()) > conversions(difference.faster());
 }
 
 }  // namespace

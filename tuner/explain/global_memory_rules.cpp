@@ -48,7 +48,7 @@ std::optional<Accesses> loads(const Difference& difference) {
 
 std::optional<Finding> uncoalesced(const Difference& difference, const std::optional<Accesses>& some,
                                    const char* what) {
-  if (!some || some->a_word.times_less() < 1.3 || some->a_request.times_less() < 1.1 ||
+  if (!some || some->a_word.times_less() < 1.15 || some->a_request.times_less() < 1.1 ||
       some->sectors.times_less() < 1.15)
     return std::nullopt;
   const double more = (some->sectors.slower - some->sectors.faster) / difference.device().sm_count;
@@ -80,7 +80,9 @@ std::optional<Finding> uncoalesced_access(const Difference& difference) {
   const auto of_loads = uncoalesced(difference, loads(difference), "loads");
   const auto of_stores = uncoalesced(difference, stores, "stores");
   if (!of_loads || !of_stores) return of_loads ? of_loads : of_stores;
-  return of_loads->strength >= of_stores->strength ? of_loads : of_stores;
+  auto both = of_loads->strength >= of_stores->strength ? of_loads : of_stores;
+  both->strength = std::min(1.0, of_loads->strength + of_stores->strength);
+  return both;
 }
 
 std::optional<Finding> load_width(const Difference& difference) {

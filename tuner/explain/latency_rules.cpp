@@ -10,12 +10,6 @@
 namespace tuner::explain {
 namespace {
 
-/// Bytes that a thread has under way.
-Both bytes_of_thread(const Difference& difference) {
-  return {static_cast<double>(difference.slower().code->under_way.bytes),
-          static_cast<double>(difference.faster().code->under_way.bytes)};
-}
-
 std::optional<Both> bytes_of_sm(const Difference& difference) {
   const auto& slower = difference.slower();
   const auto& faster = difference.faster();
@@ -26,6 +20,13 @@ std::optional<Both> bytes_of_sm(const Difference& difference) {
 std::string keeps_text(const Difference& difference, const Both& bytes) {
   return fmt::format("{} keeps {} under way in every multiprocessor, {} {}", difference.faster().name,
                      memory_text(bytes.faster), difference.slower().name, memory_text(bytes.slower));
+}
+
+/// More bytes under way do not help where DRAM delivers all it can, nor do more warps.
+bool dram_is_full(const Difference& difference) {
+  const auto busy = difference.counter(counter::kDramThroughput);
+  constexpr double kLimit = 85;  // percent
+  return busy && busy->slower > kLimit;
 }
 
 bool fetches_alike(const Difference& difference) {
@@ -63,26 +64,42 @@ bool holds_more(const Difference& difference) {
   return slower && faster && slower->blocks > 0 && faster->occupancy >= 1.1 * slower->occupancy;
 }
 
-std::optional<Finding> occupancy_by(const Difference& difference, Resource limit, std::string_view cause) {
-  if (!holds_more(difference) || difference.slower().resident->limiter != limit) return std::nullopt;
+/// What more active warps account for: only where they make more instructions ready, not where each then waits longer.
+double share_of_warps(const Difference& difference) {
   const auto active = difference.counter(counter::kOccupancy);
   const auto eligible = difference.counter(counter::kWarpsEligible);
   const auto issue = difference.counter(counter::kIssueActive);
-  if (!difference.counted() || !active || !issue) return std::nullopt;
-  // More warps are time only where they make more instructions ready: not where each then waits longer.
-  if (active->times_more() < 1.1 || issue->times_more() < 1.03 || (eligible && eligible->times_more() < 1.03))
-    return std::nullopt;
-  const double share = difference.share_of_factor(std::min(active->times_more(), issue->times_more()));
-  if (share < kLeastShare) return std::nullopt;
+  if (!difference.counted() || !active || !issue || dram_is_full(difference)) return 0;
+  if (active->times_more() < 1.1 || issue->times_more() < 1.03 || (eligible && eligible->times_more() < 1.03)) return 0;
+  return difference.share_of_factor(std::min(active->times_more(), issue->times_more()));
+}
+
+Finding more_warps(const Difference& difference, std::string_view cause, const std::string& reason, double share) {
+  const Both active = *difference.counter(counter::kOccupancy), issue = *difference.counter(counter::kIssueActive);
   return Finding{
       .cause = cause,
       .claim = Claim::cause,
       .sentence = fmt::format("active warps {}, instructions issued in a cycle of a scheduler from {} to {}: {}",
-                              moved_text(active->slower, active->faster, "%"), number_text(issue->slower),
-                              number_text(issue->faster), both_limits(difference)),
-      .slower = active->slower,
-      .faster = active->faster,
+                              moved_text(active.slower, active.faster, "%"), number_text(issue.slower),
+                              number_text(issue.faster), reason),
+      .slower = active.slower,
+      .faster = active.faster,
       .strength = share};
+}
+
+std::optional<Finding> occupancy_by(const Difference& difference, Resource limit, std::string_view cause) {
+  if (!holds_more(difference) || difference.slower().resident->limiter != limit) return std::nullopt;
+  const double share = share_of_warps(difference);
+  if (share < kLeastShare) return std::nullopt;
+  return more_warps(difference, cause, both_limits(difference), share);
+}
+
+/// Threads of the launch for each multiprocessor.
+double launched_threads(const ConfigurationFacts& facts, const DeviceInfo& device) {
+  double threads = 1;
+  for (const std::uint32_t size : facts.geometry.grid) threads *= size;
+  for (const std::uint32_t size : facts.geometry.block) threads *= size;
+  return threads / device.sm_count;
 }
 
 }  // namespace
@@ -90,15 +107,17 @@ std::optional<Finding> occupancy_by(const Difference& difference, Resource limit
 std::optional<Finding> bytes_under_way(const Difference& difference) {
   const std::optional<Both> bytes = bytes_of_sm(difference);
   if (!difference.counted() || !bytes || bytes->slower <= 0 || bytes->times_more() < 1.15) return std::nullopt;
-  const double of_thread = bytes_of_thread(difference).times_more();
-  if (of_thread < 1.15 || !fetches_alike(difference)) return std::nullopt;
+  if (!fetches_alike(difference) || dram_is_full(difference)) return std::nullopt;
+  // What room for more warps brings is occupancy's part; the rest is what a thread has under way, and how many threads
+  // there are at all.
+  const auto &slower = difference.slower().resident, &faster = difference.faster().resident;
+  const double room = std::max(1.0, faster->occupancy / std::max(slower->occupancy, 1e-9));
+  const double rest = bytes->times_more() / room;
   const auto stalls = difference.counter(counter::kLongScoreboard);
   const auto dram = difference.counter(counter::kDramThroughput);
-  constexpr double kLimit = 85;  // percent: more would not fit
   const double share = difference.share_of_stalls({counter::kLongScoreboard});
-  if (!stalls || share < 0.2 || (dram && dram->slower > kLimit)) return std::nullopt;
-  // What more threads bring is occupancy's part.
-  const double part = of_thread >= bytes->times_more() ? 1 : std::log(of_thread) / std::log(bytes->times_more());
+  if (rest < 1.15 || !stalls || share < 0.2) return std::nullopt;
+  const double part = std::log(rest) / std::log(bytes->times_more());
   std::string shown;
   if (stalls->times_less() >= 1.1) {
     shown =
@@ -133,6 +152,20 @@ std::optional<Finding> occupancy_by_shared(const Difference& difference) {
 
 std::optional<Finding> occupancy_by_blocks(const Difference& difference) {
   return occupancy_by(difference, Resource::blocks, "occupancy_blocks");
+}
+
+std::optional<Finding> small_grid(const Difference& difference) {
+  const auto& resident = difference.slower().resident;
+  const Both launched{launched_threads(difference.slower(), difference.device()),
+                      launched_threads(difference.faster(), difference.device())};
+  if (!resident || launched.times_more() < 1.1 || launched.slower >= static_cast<double>(resident->threads))
+    return std::nullopt;
+  const double share = share_of_warps(difference);
+  if (share < kLeastShare) return std::nullopt;
+  return more_warps(difference, "small_grid",
+                    fmt::format("{} launches {} threads for each multiprocessor, {} {}", difference.slower().name,
+                                number_text(launched.slower), difference.faster().name, number_text(launched.faster)),
+                    share);
 }
 
 std::optional<Finding> occupancy_seen(const Difference& difference) {

@@ -29,15 +29,18 @@ std::optional<Finding> occupancy_by_registers(const Difference& difference);
 std::optional<Finding> occupancy_by_shared(const Difference& difference);
 std::optional<Finding> occupancy_by_blocks(const Difference& difference);
 
-// What follows from causes, or is one where nothing more special is.
+// What is full, where nothing more special says by what. More latency hidden would not help.
 std::optional<Finding> dram_traffic(const Difference& difference);
 std::optional<Finding> writes_to_l2(const Difference& difference);
 std::optional<Finding> shared_wavefronts(const Difference& difference);
+std::optional<Finding> block_starts(const Difference& difference);
+
+// What follows from causes, or is one where nothing more special is.
 std::optional<Finding> barriers(const Difference& difference);
 std::optional<Finding> instruction_count(const Difference& difference);
 std::optional<Finding> load_width(const Difference& difference);
 std::optional<Finding> exposed_latencies(const Difference& difference);
-std::optional<Finding> block_starts(const Difference& difference);
+std::optional<Finding> small_grid(const Difference& difference);
 std::optional<Finding> bandwidth_binds(const Difference& difference);
 
 // What differs where there are no counters.

@@ -14,9 +14,9 @@ constexpr std::array<Rule, 8> kSpecial{bank_conflicts, uncoalesced_access, regis
                                        divergence,     fp64_literal,       fp64_arithmetic, contended_atomics};
 constexpr std::array<Rule, 4> kHiding{bytes_under_way, occupancy_by_registers, occupancy_by_shared,
                                       occupancy_by_blocks};
-constexpr std::array<Rule, 9> kGeneral{dram_traffic,      writes_to_l2,      shared_wavefronts,
-                                       barriers,          instruction_count, load_width,
-                                       exposed_latencies, block_starts,      bandwidth_binds};
+constexpr std::array<Rule, 4> kFull{dram_traffic, writes_to_l2, shared_wavefronts, block_starts};
+constexpr std::array<Rule, 6> kGeneral{barriers,   small_grid,        instruction_count,
+                                       load_width, exposed_latencies, bandwidth_binds};
 constexpr std::array<Rule, 8> kWithoutCounters{spills_seen,     local_arrays_seen,    doubles_seen,
                                                atomics_seen,    bytes_under_way_seen, occupancy_seen,
                                                load_width_seen, latencies_seen};
@@ -75,9 +75,10 @@ std::vector<Finding> explain_difference(const ConfigurationFacts& slower, const 
     return seen;
   }
   std::vector<Finding> special = ask(kSpecial, *difference), hiding = ask(kHiding, *difference);
-  std::vector<Finding> general = ask(kGeneral, *difference);
+  std::vector<Finding> general = ask(kFull, *difference);
   // Latencies that something else makes long look as if too little were done to hide them.
-  const double left = 1 - strongest(special);
+  const double left = 1 - std::max(strongest(special), strongest(general));
+  append(general, ask(kGeneral, *difference));
   for (Finding& finding : hiding) finding.strength = std::min(finding.strength, left);
   std::erase_if(hiding, [](const Finding& finding) { return finding.strength < kLeastShare; });
 
@@ -106,7 +107,7 @@ std::vector<std::string_view> rule_names() {
           "fp64_literal",      "fp64_arithmetic",    "contended_atomics", "bytes_under_way", "occupancy_registers",
           "occupancy_shared",  "occupancy_blocks",   "occupancy_warps",   "dram_traffic",    "writes_to_l2",
           "shared_wavefronts", "barriers",           "instruction_count", "load_width",      "exposed_latencies",
-          "block_starts",      "bandwidth_binds",    "unexplained"};
+          "block_starts",      "small_grid",         "bandwidth_binds",   "unexplained"};
 }
 
 }  // namespace tuner::explain

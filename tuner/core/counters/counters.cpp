@@ -23,6 +23,7 @@ std::span<const std::string_view> counter_names() {
       kDramThroughput,
       kFp64Pipe,
       kFmaPipe,
+      kXuPipe,
       kLsuPipe,
       kInstructions,
       kLocalLoads,
@@ -32,6 +33,7 @@ std::span<const std::string_view> counter_names() {
       kGlobalStoreRequests,
       kGlobalStoreSectors,
       kAtomicRequests,
+      kAtomicResultRequests,
       kL2AtomicSectors,
       kL1HitRate,
       kL2HitRate,
@@ -40,6 +42,7 @@ std::span<const std::string_view> counter_names() {
       kL1ToL2Written,
       kSharedLoadConflicts,
       kSharedStoreConflicts,
+      kSharedAtomicConflicts,
       kSharedWavefronts,
   };
   return kAll;
