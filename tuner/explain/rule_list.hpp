@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "tuner/explain/difference.hpp"
-#include "tuner/explain/rules.hpp"
+#include "tuner/explain/finding.hpp"
 
 namespace tuner::explain {
 
