@@ -53,7 +53,7 @@ TEST_CASE("a double literal is the cause where conversions and the fp64 pipe tak
   const std::vector<Finding> findings = pair.explained();
   CHECK(causes(findings).front() == "fp64_literal");
   CHECK(findings[0].sentence ==
-        "use of the fp64 pipe fell from 12 to 0 %: the code of the baseline has 1 instructions in double and 2 "
+        "use of the fp64 pipe fell from 12 to 0 %: the code of the baseline has 1 instruction in double and 2 "
         "conversions, that of the winner 0 and 0");
   // The same without conversions is double arithmetic that was meant.
   pair.slower.code->all.double_conversions = 0;

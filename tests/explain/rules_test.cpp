@@ -75,7 +75,7 @@ TEST_CASE("without counters what differs is told, and no cause is claimed") {
   };
   CHECK(sentence("register_spills") == "the baseline spills 420 bytes of registers, the winner 0");
   CHECK(sentence("exposed_latencies") ==
-        "the inner loop of the baseline exposes 8 latencies of memory in a turn, that of the winner 1");
+        "a turn of the inner loop of the baseline exposes 8 latencies of memory, that of the winner 1");
   CHECK(sentence("load_width") == "the winner loads 128 bits at once, the baseline 32");
   CHECK(sentence("bytes_under_way") == "the winner keeps 32 KB under way in every multiprocessor, the baseline 2 KB");
   CHECK(sentence("occupancy_registers") ==
@@ -83,7 +83,7 @@ TEST_CASE("without counters what differs is told, and no cause is claimed") {
         "in the winner all its warps are resident: 8 blocks of 256 threads");
   CHECK(
       sentence("fp64_literal").starts_with("the code of the baseline has 0 instructions in double and 2 conversions"));
-  CHECK(sentence("contended_atomics") == "the code of the baseline has 1 atomics, that of the winner 0");
+  CHECK(sentence("contended_atomics") == "the code of the baseline has 1 atomic, that of the winner 0");
   CHECK(findings.back().cause == "unexplained");
   CHECK(findings.back().sentence == "why the baseline takes 100.0 % longer is unexplained without hardware counters");
 }

@@ -16,6 +16,8 @@ TEST_CASE("numbers have three digits and a word") {
   CHECK(memory_text(24 * 1024) == "24 KB");
   CHECK(memory_text(100) == "100 bytes");
   CHECK(traffic_text(1.0737e9) == "1.07 GB");
+  CHECK(count_text(1, "block") == "1 block");
+  CHECK(count_text(8, "block") == "8 blocks");
   CHECK(moved_text(8.1, 1.9, "cycles") == "fell from 8.1 to 1.9 cycles");
   CHECK(moved_text(1.9, 8.1) == "rose from 1.9 to 8.1");
 }

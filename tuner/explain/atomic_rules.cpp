@@ -98,12 +98,12 @@ std::optional<Finding> contended_atomics(const Difference& difference) {
 
 std::optional<Finding> atomics_seen(const Difference& difference) {
   if (atomics(difference.slower()) <= atomics(difference.faster())) return std::nullopt;
-  return Finding{
-      .cause = "contended_atomics",
-      .sentence = fmt::format("the code of {} has {} atomics, that of {} {}", difference.slower().name,
-                              atomics(difference.slower()), difference.faster().name, atomics(difference.faster())),
-      .slower = static_cast<double>(atomics(difference.slower())),
-      .faster = static_cast<double>(atomics(difference.faster()))};
+  return Finding{.cause = "contended_atomics",
+                 .sentence = fmt::format("the code of {} has {}, that of {} {}", difference.slower().name,
+                                         count_text(atomics(difference.slower()), "atomic"), difference.faster().name,
+                                         atomics(difference.faster())),
+                 .slower = static_cast<double>(atomics(difference.slower())),
+                 .faster = static_cast<double>(atomics(difference.faster()))};
 }
 
 }  // namespace tuner::explain

@@ -50,9 +50,10 @@ std::optional<Finding> doubles_cost(const Difference& difference, std::string_vi
 }
 
 std::string doubles_text(const Difference& difference) {
-  return fmt::format("the code of {} has {} instructions in double and {} conversions, that of {} {} and {}",
-                     difference.slower().name, doubles(difference.slower()), conversions(difference.slower()),
-                     difference.faster().name, doubles(difference.faster()), conversions(difference.faster()));
+  return fmt::format("the code of {} has {} in double and {}, that of {} {} and {}", difference.slower().name,
+                     count_text(doubles(difference.slower()), "instruction"),
+                     count_text(conversions(difference.slower()), "conversion"), difference.faster().name,
+                     doubles(difference.faster()), conversions(difference.faster()));
 }
 
 }  // namespace

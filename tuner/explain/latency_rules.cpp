@@ -37,7 +37,9 @@ bool fetches_alike(const Difference& difference) {
 std::string what_limits(const ConfigurationFacts& facts) {
   const std::int64_t threads =
       std::int64_t{facts.geometry.block[0]} * facts.geometry.block[1] * facts.geometry.block[2];
-  const auto blocks = [&] { return fmt::format("{} blocks of {} threads", facts.resident->blocks, threads); };
+  const auto blocks = [&] {
+    return fmt::format("{} of {} threads", count_text(facts.resident->blocks, "block"), threads);
+  };
   switch (facts.resident->limiter) {
     case Resource::registers:
       return fmt::format("{} registers a thread leave room for {}", facts.resources.registers.value_or(0), blocks());
@@ -198,7 +200,7 @@ std::optional<Finding> latencies_seen(const Difference& difference) {
              faster = difference.faster().code->loads.waits_in_loop;
   if (!slower || !faster || *faster >= *slower) return std::nullopt;
   return Finding{.cause = "exposed_latencies",
-                 .sentence = fmt::format("the inner loop of {} exposes {} latencies of memory in a turn, that of {} {}",
+                 .sentence = fmt::format("a turn of the inner loop of {} exposes {} latencies of memory, that of {} {}",
                                          difference.slower().name, *slower, difference.faster().name, *faster),
                  .slower = static_cast<double>(*slower),
                  .faster = static_cast<double>(*faster)};

@@ -46,6 +46,10 @@ std::string traffic_text(double bytes) {
   return with_unit(bytes, 1e3, std::array{"bytes", "kB", "MB", "GB", "TB"});
 }
 
+std::string count_text(std::int64_t count, const std::string& noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string moved_text(double slower, double faster, const std::string& unit) {
   return fmt::format("{} from {} to {}{}{}", faster < slower ? "fell" : "rose", number_text(slower),
                      number_text(faster), unit.empty() ? "" : " ", unit);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace tuner::explain {
@@ -10,6 +11,8 @@ std::string number_text(double value);
 std::string memory_text(double bytes);
 /// Bytes that went somewhere: "1.07 GB" is 1.07e9.
 std::string traffic_text(double bytes);
+/// "1 block", "2 blocks".
+std::string count_text(std::int64_t count, const std::string& noun);
 /// "fell from 8.1 to 1.9", with `unit` behind the second: "rose from 31 to 78 %".
 std::string moved_text(double slower, double faster, const std::string& unit = {});
 
