@@ -21,6 +21,25 @@ TEST_CASE("divergence is the cause where fewer threads share an instruction and 
       "100 million");
 }
 
+TEST_CASE("branches that became predicates diverge too") {
+  Pair pair(1);
+  count(pair.slower, counter::kInstructions, 2e8);
+  count(pair.slower, counter::kThreadsNotPredicatedOff, 16);
+  CHECK(causes(pair.explained()).front() == "divergence");
+}
+
+TEST_CASE("the largest stall is told as a consequence") {
+  Pair pair(1);
+  pair.spend(pair.slower, counter::kLgThrottle, 82.8);
+  pair.spend(pair.slower, counter::kWait, 2);
+  pair.spend(pair.faster, counter::kLgThrottle, 0.7);
+  const std::vector<Finding> findings = pair.explained();
+  REQUIRE(find(findings, "stalls") != nullptr);
+  CHECK(find(findings, "stalls")->claim == Claim::consequence);
+  CHECK(find(findings, "stalls")->sentence == "lg-throttle stalls fell from 82.8 to 0.7 cycles an instruction");
+  CHECK(findings.back().cause == "unexplained");
+}
+
 TEST_CASE("fewer threads an instruction without more instructions is no cause") {
   Pair pair(2);
   count(pair.slower, counter::kThreadsPerInstruction, 8);

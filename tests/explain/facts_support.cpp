@@ -23,13 +23,15 @@ ConfigurationFacts plain(const char* name) {
   count(facts, counter::kInstructions, 1e8);
   count(facts, counter::kOccupancy, 100);
   count(facts, counter::kThreadsPerInstruction, 32);
+  count(facts, counter::kThreadsNotPredicatedOff, 32);
   count(facts, counter::kGlobalLoadRequests, 1e7);
   count(facts, counter::kGlobalLoadSectors, 4e7);
   count(facts, counter::kDramThroughput, 20);
   count(facts, counter::kWarpLatency, 20);
   for (const std::string_view reason :
        {counter::kLongScoreboard, counter::kShortScoreboard, counter::kLgThrottle, counter::kMioThrottle,
-        counter::kMathPipeThrottle, counter::kBarrier, counter::kWait})
+        counter::kMathPipeThrottle, counter::kBarrier, counter::kWait, counter::kNotSelected, counter::kNoInstruction,
+        counter::kDrain})
     count(facts, reason, 0);
   return facts;
 }

@@ -112,6 +112,12 @@ TEST_CASE("occupancy is no cause where each of more warps waits longer") {
   CHECK(find(findings, "occupancy_registers") == nullptr);
 }
 
+TEST_CASE("four times as many warps that bring a few percent are not what was missing") {
+  Pair pair = few_warps();
+  count(pair.faster, counter::kWarpLatency, 20 * 3.7);
+  CHECK(find(pair.explained(), "occupancy_registers") == nullptr);
+}
+
 TEST_CASE("occupancy is no cause where eligible warps do not rise, or none more are active") {
   Pair pair = few_warps();
   count(pair.slower, counter::kWarpsEligible, 1);
@@ -136,6 +142,7 @@ TEST_CASE("occupancy is no cause where DRAM delivers all it can, or less of it i
 
 TEST_CASE("what something special accounts for is not counted for occupancy again") {
   Pair pair = few_warps();
+  pair.spend(pair.slower, counter::kMioThrottle, 20);
   count(pair.slower, counter::kSharedLoadConflicts, 1e9);
   count(pair.faster, counter::kSharedLoadConflicts, 0);
   CHECK(causes(pair.explained()) == Causes{"bank_conflicts"});

@@ -42,6 +42,22 @@ TEST_CASE("bank conflicts that take too few cycles to matter are not named") {
   CHECK(find(pair.explained(), "bank_conflicts") == nullptr);
 }
 
+TEST_CASE("bank conflicts for which no warp waits are not named") {
+  Pair pair = stalled(counter::kLongScoreboard);
+  count(pair.slower, counter::kSharedLoadConflicts, 1e8);
+  count(pair.faster, counter::kSharedLoadConflicts, 0);
+  CHECK(find(pair.explained(), "bank_conflicts") == nullptr);
+}
+
+TEST_CASE("differences as small as those of two runs are not told for a cause") {
+  Pair pair(1.0125);
+  pair.spend(pair.slower, counter::kLgThrottle, 0.08);
+  count(pair.slower, counter::kWarpLatency, 20.25);
+  const std::vector<Finding> findings = pair.explained();
+  CHECK(causes(findings).empty());
+  CHECK(find(findings, "stalls") == nullptr);
+}
+
 TEST_CASE("uncoalesced loads are the cause where sectors of a request and in all fell") {
   Pair pair = stalled(counter::kLgThrottle);
   count(pair.slower, counter::kGlobalLoadSectors, 3.2e8);

@@ -11,7 +11,7 @@ using namespace tuner::explain;
 using namespace tuner::explain::testing;
 
 TEST_CASE("nothing is said where the difference does not show in time") {
-  Pair pair(1.5);
+  Pair pair(1);
   pair.spend(pair.slower, counter::kShortScoreboard, 30);
   count(pair.slower, counter::kSharedLoadConflicts, 1e9);
   count(pair.faster, counter::kSharedLoadConflicts, 0);

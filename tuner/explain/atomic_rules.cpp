@@ -19,8 +19,8 @@ bool has_shared_atomics(const ConfigurationFacts& facts) {
 /// What is left of the difference when other reasons for waiting have had their part: atomics without a result are
 /// awaited by nobody, but fill the queues before them.
 double share_left(const Difference& difference) {
-  return 1 - difference.share_of_stalls(
-                 {counter::kShortScoreboard, counter::kMathPipeThrottle, counter::kBarrier, counter::kWait});
+  return 1 - difference.share_of_stalls({counter::kShortScoreboard, counter::kMathPipeThrottle, counter::kBarrier,
+                                         counter::kNotSelected, counter::kWait});
 }
 
 std::optional<Both> atomic_requests(const Difference& difference) {

@@ -41,6 +41,8 @@ class Difference {
 
   /// The part that the stalls of these reasons make up, 0 to 1.
   double share_of_stalls(std::initializer_list<std::string_view> reasons) const;
+  /// The part that a share of the slower one's time makes up which is saved, 0 to 1; less what measurements leave open.
+  double share_of_time(double saved) const;
   /// The part that a factor of the time accounts for, 0 to 1: of instructions to execute, or of warps at a time.
   double share_of_factor(double factor) const;
   /// The part that so many cycles of every multiprocessor make up, 0 to 1.

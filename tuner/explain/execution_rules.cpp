@@ -22,8 +22,7 @@ bool converts_more(const Difference& difference) {
 
 /// What a pipe that is in use for so many percent of the time accounts for.
 double share_of_pipe(const Difference& difference, const Both& percent) {
-  const double saved = (percent.slower - percent.faster / difference.ratio()) / 100;
-  return std::clamp(saved / (1 - 1 / difference.ratio()), 0.0, 1.0);
+  return difference.share_of_time((percent.slower - percent.faster / difference.ratio()) / 100);
 }
 
 /// What double arithmetic and its conversions account for: the latter are the work of the XU pipe.
@@ -77,7 +76,10 @@ std::optional<Finding> doubles_seen(const Difference& difference) {
 }
 
 std::optional<Finding> divergence(const Difference& difference) {
-  const auto threads = difference.counter(counter::kThreadsPerInstruction);
+  // Short branches become predicates: all threads are there, and some do nothing.
+  auto threads = difference.counter(counter::kThreadsPerInstruction);
+  const auto predicated = difference.counter(counter::kThreadsNotPredicatedOff);
+  if (threads && predicated && predicated->times_more() > threads->times_more()) threads = predicated;
   const auto executed = difference.counter(counter::kInstructions);
   if (!difference.counted() || !threads || !executed) return std::nullopt;
   // Threads that repeat an atomic until it succeeds diverge because of it.
@@ -104,27 +106,15 @@ std::optional<Finding> instruction_count(const Difference& difference) {
   if (share < kLeastShare) return std::nullopt;
   // Fewer instructions are time where issuing them is what takes it; elsewhere they show that something else changed.
   constexpr double kBusy = 0.6;
-  const double pipes = difference.share_of_stalls({counter::kMathPipeThrottle, counter::kWait});
+  const double issuing =
+      difference.share_of_stalls({counter::kMathPipeThrottle, counter::kWait, counter::kNotSelected});
   return Finding{.cause = "instruction_count",
-                 .claim = issue->slower >= kBusy || pipes >= 0.5 ? Claim::cause : Claim::consequence,
+                 .claim = issue->slower >= kBusy || issuing >= 0.5 ? Claim::cause : Claim::consequence,
                  .sentence = fmt::format("instructions {}, {} and {} issued in a cycle of a scheduler",
                                          moved_text(executed->slower, executed->faster), number_text(issue->slower),
                                          number_text(issue->faster)),
                  .slower = executed->slower,
                  .faster = executed->faster,
-                 .strength = share};
-}
-
-std::optional<Finding> barriers(const Difference& difference) {
-  const auto stalls = difference.counter(counter::kBarrier);
-  const double share = difference.share_of_stalls({counter::kBarrier});
-  if (!stalls || share < 0.2 || stalls->times_less() < 1.1) return std::nullopt;
-  return Finding{.cause = "barriers",
-                 .claim = Claim::cause,
-                 .sentence = fmt::format("stalls at barriers {}",
-                                         moved_text(stalls->slower, stalls->faster, "cycles an instruction")),
-                 .slower = stalls->slower,
-                 .faster = stalls->faster,
                  .strength = share};
 }
 

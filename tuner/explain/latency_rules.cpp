@@ -73,6 +73,9 @@ double share_of_warps(const Difference& difference) {
   const auto issue = difference.counter(counter::kIssueActive);
   if (!difference.counted() || !active || !issue || dram_is_full(difference)) return 0;
   if (active->times_more() < 1.1 || issue->times_more() < 1.03 || (eligible && eligible->times_more() < 1.03)) return 0;
+  // Four times as many warps that issue a tenth more are not what was missing.
+  constexpr double kLeastEffect = 0.15;
+  if (std::log(issue->times_more()) < kLeastEffect * std::log(active->times_more())) return 0;
   return difference.share_of_factor(std::min(active->times_more(), issue->times_more()));
 }
 

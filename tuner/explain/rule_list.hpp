@@ -38,6 +38,7 @@ std::optional<Finding> block_starts(const Difference& difference);
 // What follows from causes, or is one where nothing more special is.
 std::optional<Finding> barriers(const Difference& difference);
 std::optional<Finding> instruction_count(const Difference& difference);
+std::optional<Finding> most_stalls(const Difference& difference);
 std::optional<Finding> load_width(const Difference& difference);
 std::optional<Finding> exposed_latencies(const Difference& difference);
 std::optional<Finding> small_grid(const Difference& difference);

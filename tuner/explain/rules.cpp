@@ -15,8 +15,8 @@ constexpr std::array<Rule, 8> kSpecial{bank_conflicts, uncoalesced_access, regis
 constexpr std::array<Rule, 4> kHiding{bytes_under_way, occupancy_by_registers, occupancy_by_shared,
                                       occupancy_by_blocks};
 constexpr std::array<Rule, 4> kFull{dram_traffic, writes_to_l2, shared_wavefronts, block_starts};
-constexpr std::array<Rule, 6> kGeneral{barriers,   small_grid,        instruction_count,
-                                       load_width, exposed_latencies, bandwidth_binds};
+constexpr std::array<Rule, 7> kGeneral{most_stalls, barriers,          small_grid,     instruction_count,
+                                       load_width,  exposed_latencies, bandwidth_binds};
 constexpr std::array<Rule, 8> kWithoutCounters{spills_seen,     local_arrays_seen,    doubles_seen,
                                                atomics_seen,    bytes_under_way_seen, occupancy_seen,
                                                load_width_seen, latencies_seen};
@@ -103,11 +103,13 @@ std::vector<Finding> explain_difference(const ConfigurationFacts& slower, const 
 }
 
 std::vector<std::string_view> rule_names() {
-  return {"bank_conflicts",    "uncoalesced_access", "register_spills",   "local_indexing",  "divergence",
-          "fp64_literal",      "fp64_arithmetic",    "contended_atomics", "bytes_under_way", "occupancy_registers",
-          "occupancy_shared",  "occupancy_blocks",   "occupancy_warps",   "dram_traffic",    "writes_to_l2",
-          "shared_wavefronts", "barriers",           "instruction_count", "load_width",      "exposed_latencies",
-          "block_starts",      "small_grid",         "bandwidth_binds",   "unexplained"};
+  return {"bank_conflicts",  "uncoalesced_access",  "register_spills",  "local_indexing",
+          "divergence",      "fp64_literal",        "fp64_arithmetic",  "contended_atomics",
+          "bytes_under_way", "occupancy_registers", "occupancy_shared", "occupancy_blocks",
+          "occupancy_warps", "dram_traffic",        "writes_to_l2",     "shared_wavefronts",
+          "barriers",        "instruction_count",   "load_width",       "exposed_latencies",
+          "block_starts",    "small_grid",          "stalls",           "bandwidth_binds",
+          "unexplained"};
 }
 
 }  // namespace tuner::explain

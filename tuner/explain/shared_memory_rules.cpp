@@ -10,8 +10,12 @@ std::optional<Both> conflicts_of(const Difference& difference) {
   return difference.sum({counter::kSharedLoadConflicts, counter::kSharedStoreConflicts});
 }
 
-/// What this many more passes through every multiprocessor's shared memory account for: each takes a cycle.
+/// What this many more passes through every multiprocessor's shared memory account for: each takes a cycle, and warps
+/// wait for them, or in the queues before them, or for each other.
 double share_of_passes(const Difference& difference, double passes) {
+  const double stalls = difference.share_of_stalls(
+      {counter::kShortScoreboard, counter::kMioThrottle, counter::kLgThrottle, counter::kBarrier});
+  if (stalls < kLeastShare) return 0;
   return difference.share_of_cycles(passes / difference.device().sm_count);
 }
 

@@ -26,6 +26,11 @@ inline constexpr std::string_view kMathPipeThrottle =
     "smsp__average_warps_issue_stalled_math_pipe_throttle_per_issue_active.ratio";
 inline constexpr std::string_view kBarrier = "smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio";
 inline constexpr std::string_view kWait = "smsp__average_warps_issue_stalled_wait_per_issue_active.ratio";
+inline constexpr std::string_view kNotSelected =
+    "smsp__average_warps_issue_stalled_not_selected_per_issue_active.ratio";
+inline constexpr std::string_view kNoInstruction =
+    "smsp__average_warps_issue_stalled_no_instruction_per_issue_active.ratio";
+inline constexpr std::string_view kDrain = "smsp__average_warps_issue_stalled_drain_per_issue_active.ratio";
 inline constexpr std::string_view kWarpLatency = "smsp__average_warp_latency_per_inst_issued.ratio";
 
 // Warps of a scheduler in a cycle, and instructions issued in one.
@@ -33,6 +38,8 @@ inline constexpr std::string_view kIssueActive = "smsp__issue_active.avg.per_cyc
 inline constexpr std::string_view kWarpsEligible = "smsp__warps_eligible.avg.per_cycle_active";
 inline constexpr std::string_view kOccupancy = "sm__warps_active.avg.pct_of_peak_sustained_active";
 inline constexpr std::string_view kThreadsPerInstruction = "smsp__thread_inst_executed_per_inst_executed.ratio";
+inline constexpr std::string_view kThreadsNotPredicatedOff =
+    "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio";
 
 // Percent of what the unit can do at most.
 inline constexpr std::string_view kSmThroughput = "sm__throughput.avg.pct_of_peak_sustained_elapsed";
