@@ -92,13 +92,12 @@ UnderWay under_way_in(Code code, const std::optional<std::vector<CodeLoop>>& loo
   Flight flight;
   if (const auto main = loops ? loop_with_most(code, *loops, reads_global) : std::nullopt) {
     // Loads of one turn may be awaited in the next, copies as many turns later as there can be groups.
-    constexpr int kTurns = 64;
     const Code body = part_of(code, *main);
-    const auto awaits = [](const Instruction& one) { return one.awaits_copy_groups(); };
-    const auto copies = [](const Instruction& one) { return one.is_copy(); };
-    const bool never_awaited =
-        std::any_of(body.begin(), body.end(), copies) && std::none_of(body.begin(), body.end(), awaits);
-    for (int turn = 0; turn < (never_awaited ? 1 : kTurns); ++turn) {
+    const bool copies = std::any_of(body.begin(), body.end(), [](const Instruction& one) { return one.is_copy(); });
+    const bool awaits =
+        std::any_of(body.begin(), body.end(), [](const Instruction& one) { return one.awaits_copy_groups(); });
+    const int turns = !copies ? 2 : awaits ? 64 : 1;
+    for (int turn = 0; turn < turns; ++turn) {
       for (const Instruction& one : body) flight.meet(one);
     }
     UnderWay most = flight.most();
