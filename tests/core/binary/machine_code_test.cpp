@@ -44,6 +44,26 @@ std::string adding(int unrolled) {
 
 using ByWidth = GlobalLoads::ByWidth;
 
+MachineCode code_of(const std::string& source, const char* architecture) {
+  const CompileReply reply = compiled(source, architecture);
+  const std::optional<MachineCode> code = machine_code(reply.cubin.bytes, reply.cubin.kernel);
+  REQUIRE(code);
+  return *code;
+}
+
+// One expression of a[i] and b[i], stored to a[i].
+std::string computing(const std::string& type, const std::string& expression) {
+  return "__global__ void k(" + type + "* a, const " + type +
+         "* b) {\n  const int i = threadIdx.x;\n  a[i] = " + expression + ";\n}\n";
+}
+
+// Copies `stride` values apart from shared memory.
+std::string through_shared(const std::string& type) {
+  return "__global__ void k(" + type + "* a, const " + type + "* b) {\n  __shared__ " + type +
+         " s[256];\n  s[threadIdx.x] = b[threadIdx.x];\n  __syncthreads();\n  a[threadIdx.x] = s[255 - "
+         "threadIdx.x];\n}\n";
+}
+
 }  // namespace
 
 TEST_CASE("the width of a load is that of the type it loads, on every architecture") {
@@ -126,5 +146,184 @@ TEST_CASE("other kernels of the file, unknown kernels and damaged binaries are n
   for (std::size_t i = 0; i < damaged.size(); i += 11) {
     damaged[i] ^= std::byte{0xff};
     global_loads(damaged, "other");
+  }
+}
+
+TEST_CASE("instructions are told apart by what they do") {
+  for (const char* architecture : kArchitectures) {
+    CAPTURE(architecture);
+    const auto count = [&](const char* type, const char* expression, Work work) {
+      return code_of(computing(type, expression), architecture).all.of(work);
+    };
+    CHECK(count("float", "a[i] * b[i] + 3.0f", Work::float32) == 1);
+    CHECK(count("float", "a[i] * b[i]", Work::float64) == 0);
+    CHECK(count("double", "a[i] * b[i] + a[i + 1]", Work::float64) == 1);
+    CHECK(count("double", "a[i] + b[i]", Work::float64) == 1);
+    CHECK(count("int", "a[i] ^ b[i]", Work::integer) > 0);
+    CHECK(count("float", "__sinf(b[i])", Work::special) == 1);
+    CHECK(count("float", "int(b[i])", Work::conversion) == 2);
+    CHECK(count("int", "__shfl_xor_sync(~0u, b[i], 1)", Work::exchange) == 1);
+    CHECK(count("float", "b[i]", Work::global) == 2);
+    CHECK(count("float", "b[i]", Work::control) >= 2);
+    CHECK(count("float", "a[i] * b[i]", Work::other) <= 2);  // special registers
+  }
+}
+
+TEST_CASE("tensor instructions are counted") {
+  const std::string source =
+      "#include <mma.h>\nusing namespace nvcuda::wmma;\n__global__ void k(float* to, const half* from) {\n"
+      "  fragment<matrix_a, 16, 16, 16, half, row_major> a;\n  fragment<matrix_b, 16, 16, 16, half, col_major> b;\n"
+      "  fragment<accumulator, 16, 16, 16, float> c;\n  fill_fragment(c, 0.0f);\n  load_matrix_sync(a, from, 16);\n"
+      "  load_matrix_sync(b, from + 256, 16);\n  mma_sync(c, a, b, c);\n"
+      "  store_matrix_sync(to, c, 16, mem_row_major);\n}\n";
+  for (const char* architecture : kArchitectures) {
+    CAPTURE(architecture);
+    CHECK(code_of(source, architecture).all.of(Work::tensor) == 2);
+  }
+}
+
+TEST_CASE("a double literal among floats shows as conversions and double arithmetic, also in the loop") {
+  const auto source = [](const char* factor) {
+    return std::string(
+               "__global__ void k(float* a, int n) {\n  float x = a[threadIdx.x];\n"
+               "#pragma unroll 1\n  for (int i = 0; i < n; ++i) x = x * ") +
+           factor + " + 0.25f;\n  a[threadIdx.x] = x;\n}\n";
+  };
+  for (const char* architecture : kArchitectures) {
+    CAPTURE(architecture);
+    const MachineCode with = code_of(source("1.1"), architecture);
+    REQUIRE(with.loop);
+    CHECK(with.loop->of(Work::float64) == 1);
+    CHECK(with.loop->double_conversions == 2);
+    CHECK(with.all.double_conversions >= 2);
+    const MachineCode without = code_of(source("1.1f"), architecture);
+    CHECK(without.all.of(Work::float64) == 0);
+    CHECK(without.all.double_conversions == 0);
+    REQUIRE(without.loop);
+    CHECK(without.loop->of(Work::float32) == 1);
+    CHECK(without.loop->instructions < 10);
+  }
+}
+
+TEST_CASE("an array that is indexed at run time is local memory, also in the loop") {
+  const std::string source =
+      "__global__ void k(float* to, const int* from, int n) {\n  float s[16];\n"
+      "  for (int i = 0; i < 16; ++i) s[i] = 0;\n#pragma unroll 1\n  for (int i = 0; i < n; ++i) s[from[i] & 15] += "
+      "i;\n"
+      "  float sum = 0;\n  for (int i = 0; i < 16; ++i) sum += s[i];\n  to[threadIdx.x] = sum;\n}\n";
+  for (const char* architecture : kArchitectures) {
+    CAPTURE(architecture);
+    const MachineCode code = code_of(source, architecture);
+    CHECK(code.all.local_loads > 1);
+    CHECK(code.all.local_stores > 1);
+    REQUIRE(code.loop);
+    CHECK(code.loop->local_loads == 1);
+    CHECK(code.loop->local_stores == 1);
+    CHECK(code_of(copying("float"), architecture).all.of(Work::local) == 0);
+  }
+}
+
+TEST_CASE("loads and stores of shared memory are counted by width") {
+  for (const char* architecture : kArchitectures) {
+    CAPTURE(architecture);
+    const auto check = [&](const char* type, const ByWidth& expected) {
+      const CodeCounts counts = code_of(through_shared(type), architecture).all;
+      CHECK(counts.shared_loads == expected);
+      CHECK(counts.shared_stores == expected);
+      CHECK(counts.of(Work::shared) == 2);
+    };
+    check("char", {1, 0, 0, 0});
+    check("float", {0, 1, 0, 0});
+    check("float2", {0, 0, 1, 0});
+    check("float4", {0, 0, 0, 1});
+  }
+}
+
+TEST_CASE("atomics of global and of shared memory are told apart") {
+  const std::string on_global[] = {
+      "__global__ void k(float* a, const float* b) { atomicAdd(a, b[threadIdx.x]); }\n",
+      "__global__ void k(int* a, const int* b) { a[threadIdx.x + 9] = atomicAdd(a + b[threadIdx.x], 3); }\n",
+      "__global__ void k(float* a, const float* b) { a[threadIdx.x + 9] = atomicAdd(a, b[threadIdx.x]); }\n",
+      "__global__ void k(int* a, const int* b) { a[threadIdx.x + 9] = atomicCAS(a, b[threadIdx.x], 3); }\n"};
+  const std::string on_shared[] = {
+      "__global__ void k(int* a, const int* b) {\n  __shared__ int s[32];\n  s[threadIdx.x] = 0;\n  __syncthreads();\n"
+      "  atomicAdd(s + b[threadIdx.x], b[threadIdx.x + 32]);\n  __syncthreads();\n  a[threadIdx.x] = "
+      "s[threadIdx.x];\n}\n",
+      "__global__ void k(float* a, const float* b) {\n  __shared__ float s[32];\n  s[threadIdx.x] = 0;\n  "
+      "__syncthreads();\n"
+      "  atomicAdd(s + (threadIdx.x & 3), b[threadIdx.x]);\n  __syncthreads();\n  a[threadIdx.x] = "
+      "s[threadIdx.x];\n}\n"};
+  for (const char* architecture : kArchitectures) {
+    CAPTURE(architecture);
+    for (const std::string& source : on_global) {
+      CAPTURE(source);
+      const CodeCounts counts = code_of(source, architecture).all;
+      CHECK(counts.global_atomics == 1);
+      CHECK(counts.shared_atomics == 0);
+    }
+    for (const std::string& source : on_shared) {
+      CAPTURE(source);
+      const CodeCounts counts = code_of(source, architecture).all;
+      CHECK(counts.global_atomics == 0);
+      CHECK(counts.shared_atomics == 1);
+    }
+  }
+}
+
+TEST_CASE("loads that are asked for together are under way together") {
+  const std::string chased =
+      "__global__ void k(int* to, const int* from, int n) {\n  int at = threadIdx.x;\n#pragma unroll 4\n"
+      "  for (int i = 0; i < 4 * n; ++i) at = from[at];\n  to[threadIdx.x] = at;\n}\n";
+  for (const char* architecture : kArchitectures) {
+    CAPTURE(architecture);
+    const UnderWay eight = code_of(adding(8), architecture).under_way;
+    CHECK(eight.loads == 8);
+    CHECK(eight.bytes == 32);
+    CHECK(eight.in_loop);
+    const UnderWay one = code_of(chased, architecture).under_way;
+    CHECK(one.loads == 1);
+    CHECK(one.in_loop);
+    const UnderWay straight = code_of(computing("float4", "b[i + 64]"), architecture).under_way;
+    CHECK(straight.loads == 1);
+    CHECK(straight.bytes == 16);
+    CHECK_FALSE(straight.in_loop);
+    const UnderWay two = code_of(computing("float", "b[i] * a[i]"), architecture).under_way;
+    CHECK(two.bytes == 8);
+  }
+}
+
+TEST_CASE("copies into shared memory are under way for as many groups as the code leaves") {
+  const auto source = [](int groups) {
+    return "__global__ void k(float4* to, const float4* from, int n) {\n  extern __shared__ float4 s[];\n"
+           "  unsigned slot = __cvta_generic_to_shared(s + threadIdx.x);\n  float x = 0;\n#pragma unroll 1\n"
+           "  for (int i = 0; i < n; ++i) {\n    asm volatile(\"cp.async.cg.shared.global [%0], [%1], 16;"
+           "cp.async.commit_group;cp.async.wait_group " +
+           std::to_string(groups) +
+           ";\" ::\"r\"(slot + i * 512), \"l\"(from + threadIdx.x + i * 512) : \"memory\");\n"
+           "    x += s[threadIdx.x + i].x;\n  }\n  to[threadIdx.x].x = x;\n}\n";
+  };
+  for (const char* architecture : kArchitectures) {
+    CAPTURE(architecture);
+    CHECK(code_of(source(0), architecture).under_way.bytes == 16);
+    CHECK(code_of(source(3), architecture).under_way.bytes == 64);
+    CHECK(code_of(source(3), architecture).under_way.loads == 4);
+  }
+}
+
+TEST_CASE("the loop with the most instructions is the one described") {
+  const std::string source =
+      "__global__ void k(float* a, int n, int m) {\n  float x = a[threadIdx.x], y = x;\n#pragma unroll 1\n"
+      "  for (int i = 0; i < n; ++i) {\n#pragma unroll 1\n    for (int j = 0; j < m; ++j) y = y * x + 1.0f;\n  }\n"
+      "#pragma unroll 1\n  for (int i = 0; i < m; ++i) {\n#pragma unroll\n    for (int j = 0; j < 16; ++j) x = x * y + "
+      "2.0f;\n"
+      "  }\n  a[threadIdx.x] = x + y;\n}\n";
+  for (const char* architecture : kArchitectures) {
+    CAPTURE(architecture);
+    const MachineCode code = code_of(source, architecture);
+    REQUIRE(code.loop);
+    CHECK(code.loop->of(Work::float32) == 16);
+    CHECK(code.loop->of(Work::control) >= 1);
+    CHECK(code.loop->instructions < code.all.instructions);
+    CHECK_FALSE(code_of(copying("float"), architecture).loop);
   }
 }

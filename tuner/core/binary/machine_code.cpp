@@ -1,150 +1,158 @@
-// What is read here of NVIDIA's machine code, which since Volta has 16 bytes an instruction. Bits, from the lowest:
-//   0-11     operation: 381, 981 = load from global memory; fae = copy from global to shared memory; 947, 547 = branch
-//   73-75    width of a load: 4, 5, 6 = 32, 64, 128 bits; less than 4: 8 or 16 bits. Of a copy the same before
-//   Blackwell,
-//            since then 0, 2, 4
-//   110-112  of six counters, the one that counts the instruction as under way until its result is there; 7 = none
-//   116-121  the counters that must be zero before the instruction runs
-//   34-81    of a branch: how far it goes from the next instruction, in words; before Hopper that is all of it, since
-//            then the lowest eight bits stand in 16-23
-// Every kernel ends with a branch to itself, which tells the two forms of branches apart.
 #include "tuner/core/binary/machine_code.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <cstring>
+#include <deque>
 #include <vector>
 
 #include "tuner/core/binary/cubin.hpp"
+#include "tuner/core/binary/loops.hpp"
 
 namespace tuner {
 namespace {
 
-constexpr int kInstructionBytes = 16;
-constexpr int kNoCounter = 7;
-constexpr int kVolta = 70, kBlackwell = 100;
+constexpr std::array<int, 4> kBits{16, 32, 64, 128};
 
-struct Instruction {
-  std::uint64_t low = 0, high = 0;
+using Code = std::span<const Instruction>;
 
-  unsigned operation() const { return low & 0xfff; }
-  bool is_load() const { return operation() == 0x381 || operation() == 0x981; }
-  bool is_copy() const { return operation() == 0xfae; }
-  bool is_branch() const { return operation() == 0x947 || operation() == 0x547; }
-  std::size_t width() const { return std::clamp<std::size_t>((high >> 9) & 7, 3, 6) - 3; }
-  std::size_t copy_width(int architecture) const {
-    return architecture >= kBlackwell ? std::min<std::size_t>((high >> 10) & 3, 2) + 1 : width();
-  }
-  int counter() const { return static_cast<int>((high >> 46) & 7); }
-  unsigned awaited() const { return (high >> 52) & 0x3f; }
-
-  /// Bytes from the next instruction to the target.
-  std::int64_t distance(bool low_bits_apart) const {
-    const std::uint64_t field = (low >> 34) | (high & 0x3ffff) << 30;
-    std::int64_t words = static_cast<std::int64_t>(field << 16) >> 16;
-    if (low_bits_apart) words = words * 256 + static_cast<std::int64_t>((low >> 16) & 0xff);
-    return 4 * words;
-  }
-};
-
-std::vector<Instruction> instructions(std::span<const std::byte> code) {
-  std::vector<Instruction> result(code.size() / kInstructionBytes);
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    std::memcpy(&result[i].low, code.data() + i * kInstructionBytes, 8);
-    std::memcpy(&result[i].high, code.data() + i * kInstructionBytes + 8, 8);
-  }
-  return result;
+bool reads_global(const Instruction& one) {
+  return one.is_load() || one.is_copy();
 }
 
-/// How branches are written in this code; nothing if that cannot be told.
-std::optional<bool> low_bits_apart(const std::vector<Instruction>& code) {
-  const auto last = std::find_if(code.rbegin(), code.rend(), [](const Instruction& one) { return one.is_branch(); });
-  if (last == code.rend()) return std::nullopt;
-  for (const bool apart : {false, true}) {
-    if (last->distance(apart) == -kInstructionBytes) return apart;
-  }
-  return std::nullopt;
+Code part_of(Code code, const CodeLoop& loop) {
+  return code.subspan(loop.first, loop.last - loop.first + 1);
 }
 
-/// Positions of the first and the last instruction.
-struct Loop {
-  std::size_t first = 0, last = 0;
-};
-
-/// Loops that have no other inside; nothing if a branch goes where no instruction is.
-std::optional<std::vector<Loop>> innermost_loops(const std::vector<Instruction>& code) {
-  const std::optional<bool> apart = low_bits_apart(code);
-  if (!apart) return std::nullopt;
-  std::vector<Loop> loops;
-  for (std::size_t i = 0; i < code.size(); ++i) {
-    if (!code[i].is_branch()) continue;
-    const std::int64_t distance = code[i].distance(*apart);
-    const std::int64_t target = static_cast<std::int64_t>(i) + 1 + distance / kInstructionBytes;
-    if (distance % kInstructionBytes != 0 || target < 0 || target >= static_cast<std::int64_t>(code.size()))
-      return std::nullopt;
-    const Loop loop{static_cast<std::size_t>(target), i};
-    if (loop.first >= loop.last) continue;  // forward, or the branch to itself at the end
-    const bool around_another =
-        std::any_of(loops.begin(), loops.end(), [&](const Loop& inner) { return inner.first >= loop.first; });
-    if (!around_another) loops.push_back(loop);
+GlobalLoads loads_in(Code code) {
+  GlobalLoads loads;
+  for (const Instruction& one : code) {
+    if (one.is_load()) ++loads.to_registers[one.width()];
+    if (one.is_copy()) ++loads.to_shared[one.width()];
   }
-  return loops;
+  return loads;
 }
 
-std::optional<int> waits_in_loop(const std::vector<Instruction>& code) {
-  const std::optional<std::vector<Loop>> loops = innermost_loops(code);
-  if (!loops) return std::nullopt;
-  std::optional<Loop> main;
-  std::ptrdiff_t most = 0;
-  for (const Loop& loop : *loops) {
-    const auto begin = code.begin() + static_cast<std::ptrdiff_t>(loop.first);
-    const auto end = code.begin() + static_cast<std::ptrdiff_t>(loop.last) + 1;
-    const std::ptrdiff_t loads = std::count_if(begin, end, [](const Instruction& one) { return one.is_load(); });
-    if (loads <= most) continue;
-    most = loads;
-    main = loop;
-  }
-  if (!main) return std::nullopt;
+int waits_in(Code body) {
   // The second turn is one like all others: it meets what the turn before has left under way.
   unsigned old = 0, fresh = 0;  // counters of loads asked for before the latest wait, and since
   int waits = 0;
   for (int turn = 0; turn < 2; ++turn) {
     waits = 0;
-    for (std::size_t i = main->first; i <= main->last; ++i) {
-      const unsigned awaited = code[i].awaited();
+    for (const Instruction& one : body) {
+      const unsigned awaited = one.awaited();
       if ((awaited & fresh) != 0) {
         ++waits;
         old |= fresh;
         fresh = 0;
       }
       old &= ~awaited;
-      if (code[i].is_load() && code[i].counter() != kNoCounter) fresh |= 1u << code[i].counter();
+      if (one.is_load() && one.counter() != Instruction::kNoCounter) fresh |= 1u << one.counter();
     }
   }
   return waits;
 }
 
+/// Follows loads from where they are asked for to where they are awaited.
+class Flight {
+ public:
+  void meet(const Instruction& one) {
+    for (std::size_t counter = 0; counter < by_counter_.size(); ++counter) {
+      if ((one.awaited() >> counter & 1) != 0) by_counter_[counter] = {};
+    }
+    const int bytes = kBits[one.width()] / 8;
+    if (one.is_load() && one.counter() < static_cast<int>(by_counter_.size())) add(by_counter_[one.counter()], bytes);
+    if (one.is_copy()) add(open_group_, bytes);
+    if (one.ends_copy_group()) {
+      groups_.push_back(open_group_);
+      open_group_ = {};
+    }
+    while (one.awaits_copy_groups() && static_cast<int>(groups_.size()) > one.groups_left()) groups_.pop_front();
+    UnderWay now = open_group_;
+    for (const UnderWay& some : by_counter_) join(now, some);
+    for (const UnderWay& some : groups_) join(now, some);
+    if (now.bytes > most_.bytes) most_ = now;
+  }
+  UnderWay most() const { return most_; }
+
+ private:
+  static void add(UnderWay& sum, int bytes) {
+    ++sum.loads;
+    sum.bytes += bytes;
+  }
+  static void join(UnderWay& sum, const UnderWay& more) {
+    sum.loads += more.loads;
+    sum.bytes += more.bytes;
+  }
+
+  std::array<UnderWay, 6> by_counter_{};
+  UnderWay open_group_, most_;
+  std::deque<UnderWay> groups_;
+};
+
+UnderWay under_way_in(Code code, const std::optional<std::vector<CodeLoop>>& loops) {
+  Flight flight;
+  if (const auto main = loops ? loop_with_most(code, *loops, reads_global) : std::nullopt) {
+    // Loads of one turn may be awaited in the next, copies as many turns later as there can be groups.
+    const Code body = part_of(code, *main);
+    const bool copies = std::any_of(body.begin(), body.end(), [](const Instruction& one) { return one.is_copy(); });
+    const bool awaits =
+        std::any_of(body.begin(), body.end(), [](const Instruction& one) { return one.awaits_copy_groups(); });
+    const int turns = !copies ? 2 : awaits ? 64 : 1;
+    for (int turn = 0; turn < turns; ++turn) {
+      for (const Instruction& one : body) flight.meet(one);
+    }
+    UnderWay most = flight.most();
+    most.in_loop = true;
+    return most;
+  }
+  for (const Instruction& one : code) flight.meet(one);
+  return flight.most();
+}
+
+CodeCounts counts_of(Code code) {
+  CodeCounts counts;
+  for (const Instruction& one : code) {
+    if (one.is_padding()) continue;
+    ++counts.instructions;
+    ++counts.by_work[static_cast<std::size_t>(one.work())];
+    if (one.is_local_load()) ++counts.local_loads;
+    if (one.is_local_store()) ++counts.local_stores;
+    if (one.is_shared_load()) ++counts.shared_loads[one.width()];
+    if (one.is_shared_store()) ++counts.shared_stores[one.width()];
+    if (one.is_atomic()) ++(one.is_shared_atomic() ? counts.shared_atomics : counts.global_atomics);
+    if (one.converts_double()) ++counts.double_conversions;
+  }
+  return counts;
+}
+
 }  // namespace
 
 int GlobalLoads::widest_bits() const {
-  constexpr std::array<int, 4> kBits{16, 32, 64, 128};
   for (std::size_t i = kBits.size(); i-- > 0;) {
     if (to_registers[i] + to_shared[i] > 0) return kBits[i];
   }
   return 0;
 }
 
+std::optional<MachineCode> machine_code(std::span<const std::byte> cubin, std::string_view lowered_name) {
+  const std::vector<Instruction> code = instructions(kernel_code(cubin, lowered_name), cubin_architecture(cubin));
+  if (code.empty()) return std::nullopt;
+  const std::optional<std::vector<CodeLoop>> loops = innermost_loops(code);
+  MachineCode result;
+  result.all = counts_of(code);
+  result.loads = loads_in(code);
+  result.under_way = under_way_in(code, loops);
+  if (!loops) return result;
+  const auto is_load = [](const Instruction& one) { return one.is_load(); };
+  if (const auto main = loop_with_most(code, *loops, is_load))
+    result.loads.waits_in_loop = waits_in(part_of(code, *main));
+  const auto is_work = [](const Instruction& one) { return !one.is_padding(); };
+  if (const auto main = loop_with_most(code, *loops, is_work)) result.loop = counts_of(part_of(code, *main));
+  return result;
+}
+
 std::optional<GlobalLoads> global_loads(std::span<const std::byte> cubin, std::string_view lowered_name) {
-  const int architecture = cubin_architecture(cubin);
-  const std::vector<Instruction> code = instructions(kernel_code(cubin, lowered_name));
-  if (architecture < kVolta || code.empty()) return std::nullopt;
-  GlobalLoads loads;
-  for (const Instruction& one : code) {
-    if (one.is_load()) ++loads.to_registers[one.width()];
-    if (one.is_copy()) ++loads.to_shared[one.copy_width(architecture)];
-  }
-  loads.waits_in_loop = waits_in_loop(code);
-  return loads;
+  const std::optional<MachineCode> code = machine_code(cubin, lowered_name);
+  return code ? std::optional(code->loads) : std::nullopt;
 }
 
 }  // namespace tuner

@@ -18,7 +18,7 @@ struct FunctionFacts {
 };
 
 /// Which resource of an SM runs out first for this launch: "warps", "registers", "shared" or "blocks"; where several
-/// run out together the first of these. Knows the allocation granularities of compute capability 7.0 to 12.x.
+/// run out together the first of these (tuner/core/occupancy). Empty where the device's limits are not known.
 std::string_view occupancy_limiter(const DeviceInfo& device, const FunctionFacts& function, const Geometry& geometry);
 
 /// Resident warps / maximum, 0 to 1, worked out in the same way, before anything is loaded; nothing where the device's

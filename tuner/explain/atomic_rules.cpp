@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tuner/explain/rule_list.hpp"
+#include "tuner/explain/wording.hpp"
+
+namespace tuner::explain {
+namespace {
+
+int atomics(const ConfigurationFacts& facts) {
+  return facts.code ? facts.code->all.global_atomics + facts.code->all.shared_atomics : 0;
+}
+
+bool has_shared_atomics(const ConfigurationFacts& facts) {
+  return facts.code && facts.code->all.shared_atomics > 0;
+}
+
+/// What is left of the difference when other reasons for waiting have had their part: atomics without a result are
+/// awaited by nobody, but fill the queues before them.
+double share_left(const Difference& difference) {
+  return 1 - difference.share_of_stalls({counter::kShortScoreboard, counter::kMathPipeThrottle, counter::kBarrier,
+                                         counter::kNotSelected, counter::kWait});
+}
+
+std::optional<Both> atomic_requests(const Difference& difference) {
+  return difference.sum({counter::kAtomicRequests, counter::kAtomicResultRequests});
+}
+
+std::optional<Finding> on_global(const Difference& difference) {
+  const auto requests = atomic_requests(difference);
+  const auto threads = difference.counter(counter::kThreadsPerInstruction);
+  if (!requests || !threads || requests->times_less() < 1.25) return std::nullopt;
+  // At most all of them meet at one address, and wait for each other's turn there.
+  const double turns = (requests->slower - requests->faster) * std::max(1.0, threads->slower);
+  const double share = std::min(difference.share_of_cycles(turns), share_left(difference));
+  if (share < kLeastShare) return std::nullopt;
+  return Finding{
+      .cause = "contended_atomics",
+      .claim = Claim::cause,
+      .sentence = fmt::format("requests of global atomics {}", moved_text(requests->slower, requests->faster)),
+      .slower = requests->slower,
+      .faster = requests->faster,
+      .strength = share};
+}
+
+std::optional<Finding> on_shared(const Difference& difference) {
+  if (!has_shared_atomics(difference.slower())) return std::nullopt;
+  const auto conflicts = difference.counter(counter::kSharedAtomicConflicts);
+  const auto executed = difference.counter(counter::kInstructions);
+  const auto threads = difference.counter(counter::kThreadsPerInstruction);
+  if (!conflicts || !executed || !threads || conflicts->times_less() < 1.25) return std::nullopt;
+  const double cycles = (conflicts->slower - conflicts->faster) / difference.device().sm_count;
+  // What the hardware has no atomic for is a loop, in which the threads that fail try again.
+  const double retries = std::min(threads->times_more(), executed->times_less());
+  const double share = std::max(difference.share_of_cycles(cycles), difference.share_of_factor(retries));
+  if (share < kLeastShare) return std::nullopt;
+  return Finding{.cause = "contended_atomics",
+                 .claim = Claim::cause,
+                 .sentence = fmt::format("conflicts of atomics in shared memory {}",
+                                         moved_text(conflicts->slower, conflicts->faster)),
+                 .slower = conflicts->slower,
+                 .faster = conflicts->faster,
+                 .strength = share};
+}
+
+/// The same atomics on fewer addresses: nothing else differs.
+std::optional<Finding> on_fewer_addresses(const Difference& difference) {
+  const auto requests = atomic_requests(difference);
+  const auto executed = difference.counter(counter::kInstructions);
+  const auto threads = difference.counter(counter::kThreadsPerInstruction);
+  if (!requests || !executed || !threads || requests->slower < 0.005 * executed->slower) return std::nullopt;
+  const auto alike = [](const Both& both) { return both.times_less() < 1.1 && both.times_more() < 1.1; };
+  const auto loaded = difference.counter(counter::kGlobalLoadSectors);
+  if (!alike(*requests) || !alike(*executed) || !alike(*threads) || (loaded && !alike(*loaded))) return std::nullopt;
+  const double share = std::min(difference.share_of_cycles(requests->slower * threads->slower), share_left(difference));
+  if (share < 0.5) return std::nullopt;
+  const double cycles = difference.cycles_of_slower() * difference.device().sm_count / requests->slower;
+  return Finding{.cause = "contended_atomics",
+                 .claim = Claim::cause,
+                 .sentence = fmt::format("cycles of a multiprocessor for each request of global atomics {}, with as "
+                                         "many instructions and sectors",
+                                         moved_text(cycles, cycles / difference.ratio())),
+                 .slower = cycles,
+                 .faster = cycles / difference.ratio(),
+                 .strength = share};
+}
+
+}  // namespace
+
+std::optional<Finding> contended_atomics(const Difference& difference) {
+  if (!difference.counted()) return std::nullopt;
+  for (const Rule rule : {on_global, on_shared, on_fewer_addresses}) {
+    if (auto finding = rule(difference)) return finding;
+  }
+  return std::nullopt;
+}
+
+std::optional<Finding> atomics_seen(const Difference& difference) {
+  if (atomics(difference.slower()) <= atomics(difference.faster())) return std::nullopt;
+  return Finding{.cause = "contended_atomics",
+                 .sentence = fmt::format("the code of {} has {}, that of {} {}", difference.slower().name,
+                                         count_text(atomics(difference.slower()), "atomic"), difference.faster().name,
+                                         atomics(difference.faster())),
+                 .slower = static_cast<double>(atomics(difference.slower())),
+                 .faster = static_cast<double>(atomics(difference.faster()))};
+}
+
+}  // namespace tuner::explain

@@ -1,0 +1,147 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tuner/explain/rule_list.hpp"
+#include "tuner/explain/wording.hpp"
+
+namespace tuner::explain {
+namespace {
+
+int conversions(const ConfigurationFacts& facts) {
+  return facts.code ? facts.code->all.double_conversions : 0;
+}
+
+int doubles(const ConfigurationFacts& facts) {
+  return facts.code ? facts.code->all.of(Work::float64) : 0;
+}
+
+bool converts_more(const Difference& difference) {
+  return conversions(difference.slower()) > conversions(difference.faster());
+}
+
+/// What a pipe that is in use for so many percent of the time accounts for.
+double share_of_pipe(const Difference& difference, const Both& percent) {
+  return difference.share_of_time((percent.slower - percent.faster / difference.ratio()) / 100);
+}
+
+/// What double arithmetic and its conversions account for: the latter are the work of the XU pipe.
+double share_of_doubles(const Difference& difference) {
+  const auto pipe = difference.counter(counter::kFp64Pipe);
+  const auto executed = difference.counter(counter::kInstructions);
+  if (!difference.counted() || !pipe || !executed || pipe->slower < 0.5 || pipe->times_less() < 1.25) return 0;
+  const auto conversion = converts_more(difference) ? difference.counter(counter::kXuPipe) : std::nullopt;
+  return std::max({share_of_pipe(difference, *pipe), conversion ? share_of_pipe(difference, *conversion) : 0.0,
+                   difference.share_of_factor(executed->times_less())});
+}
+
+std::optional<Finding> doubles_cost(const Difference& difference, std::string_view cause, const std::string& code) {
+  const double share = share_of_doubles(difference);
+  if (share < kLeastShare) return std::nullopt;
+  const Both pipe = *difference.counter(counter::kFp64Pipe);
+  return Finding{
+      .cause = cause,
+      .claim = Claim::cause,
+      .sentence = fmt::format("use of the fp64 pipe {}: {}", moved_text(pipe.slower, pipe.faster, "%"), code),
+      .slower = pipe.slower,
+      .faster = pipe.faster,
+      .strength = share};
+}
+
+std::string doubles_text(const Difference& difference) {
+  return fmt::format("the code of {} has {} in double and {}, that of {} {} and {}", difference.slower().name,
+                     count_text(doubles(difference.slower()), "instruction"),
+                     count_text(conversions(difference.slower()), "conversion"), difference.faster().name,
+                     doubles(difference.faster()), conversions(difference.faster()));
+}
+
+}  // namespace
+
+std::optional<Finding> fp64_literal(const Difference& difference) {
+  if (!converts_more(difference)) return std::nullopt;
+  return doubles_cost(difference, "fp64_literal", doubles_text(difference));
+}
+
+std::optional<Finding> fp64_arithmetic(const Difference& difference) {
+  if (converts_more(difference)) return std::nullopt;
+  return doubles_cost(difference, "fp64_arithmetic", doubles_text(difference));
+}
+
+std::optional<Finding> doubles_seen(const Difference& difference) {
+  if (!converts_more(difference)) return std::nullopt;
+  return Finding{.cause = "fp64_literal",
+                 .sentence = doubles_text(difference),
+                 .slower = static_cast<double>(conversions(difference.slower())),
+                 .faster = static_cast<double>(conversions(difference.faster()))};
+}
+
+std::optional<Finding> divergence(const Difference& difference) {
+  // Short branches become predicates: all threads are there, and some do nothing.
+  auto threads = difference.counter(counter::kThreadsPerInstruction);
+  const auto predicated = difference.counter(counter::kThreadsNotPredicatedOff);
+  if (threads && predicated && predicated->times_more() > threads->times_more()) threads = predicated;
+  const auto executed = difference.counter(counter::kInstructions);
+  if (!difference.counted() || !threads || !executed) return std::nullopt;
+  // Threads that repeat an atomic until it succeeds diverge because of it.
+  const auto& code = difference.slower().code;
+  if (code && code->loop && code->loop->shared_atomics > 0) return std::nullopt;
+  if (threads->times_more() < 1.1 || executed->times_less() < 1.05) return std::nullopt;
+  const double share = difference.share_of_factor(std::min(threads->times_more(), executed->times_less()));
+  if (share < kLeastShare) return std::nullopt;
+  return Finding{.cause = "divergence",
+                 .claim = Claim::cause,
+                 .sentence = fmt::format("threads of a warp that execute an instruction {} of 32, so instructions {}",
+                                         moved_text(threads->slower, threads->faster),
+                                         moved_text(executed->slower, executed->faster)),
+                 .slower = threads->slower,
+                 .faster = threads->faster,
+                 .strength = share};
+}
+
+std::optional<Finding> instruction_count(const Difference& difference) {
+  const auto executed = difference.counter(counter::kInstructions);
+  const auto issue = difference.counter(counter::kIssueActive);
+  if (!difference.counted() || !executed || !issue || executed->times_less() < 1.05) return std::nullopt;
+  const double share = difference.share_of_factor(executed->times_less());
+  if (share < kLeastShare) return std::nullopt;
+  // Fewer instructions are time where issuing them is what takes it; elsewhere they show that something else changed.
+  constexpr double kBusy = 0.6;
+  const double issuing =
+      difference.share_of_stalls({counter::kMathPipeThrottle, counter::kWait, counter::kNotSelected});
+  return Finding{.cause = "instruction_count",
+                 .claim = issue->slower >= kBusy || issuing >= 0.5 ? Claim::cause : Claim::consequence,
+                 .sentence = fmt::format("instructions {}, {} and {} issued in a cycle of a scheduler",
+                                         moved_text(executed->slower, executed->faster), number_text(issue->slower),
+                                         number_text(issue->faster)),
+                 .slower = executed->slower,
+                 .faster = executed->faster,
+                 .strength = share};
+}
+
+std::optional<Finding> block_starts(const Difference& difference) {
+  const auto blocks_of = [](const ConfigurationFacts& facts) {
+    return static_cast<double>(facts.geometry.grid[0]) * facts.geometry.grid[1] * facts.geometry.grid[2];
+  };
+  const Both blocks{blocks_of(difference.slower()), blocks_of(difference.faster())};
+  const auto active = difference.counter(counter::kOccupancy);
+  const auto& slower = difference.slower();
+  if (!difference.counted() || !active || !slower.resident || !slower.time_ns || blocks.times_less() < 1.25)
+    return std::nullopt;
+  // Slots of warps stay empty although there are blocks for them: they do not start fast enough. A multiprocessor
+  // starts one in some 80 ns.
+  constexpr double kMostNanoseconds = 160;
+  const double each = *slower.time_ns * difference.device().sm_count / blocks.slower;
+  if (active->slower > 80 * slower.resident->occupancy || each > kMostNanoseconds) return std::nullopt;
+  return Finding{.cause = "block_starts",
+                 .claim = Claim::cause,
+                 .sentence = fmt::format("blocks {}: {} starts {} a nanosecond, and keeps {:.0f} % of the warps active "
+                                         "where {:.0f} % fit",
+                                         moved_text(blocks.slower, blocks.faster), slower.name,
+                                         number_text(blocks.slower / *slower.time_ns), active->slower,
+                                         100 * slower.resident->occupancy),
+                 .slower = blocks.slower,
+                 .faster = blocks.faster,
+                 .strength = difference.share_of_factor(blocks.times_less())};
+}
+
+}  // namespace tuner::explain

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "tuner/explain/facts.hpp"
+#include "tuner/explain/finding.hpp"
+
+namespace tuner::explain {
+
+/// Why one configuration is faster than the other, most important first: causes by strength, then consequences, then
+/// observations, at last what is unexplained. Empty where the difference does not show in time: less than 1 %, an
+/// interval that includes 1, or times that are not known. Pure; call add_derived on both first.
+std::vector<Finding> explain_difference(const ConfigurationFacts& slower, const ConfigurationFacts& faster,
+                                        const DeviceInfo& device);
+
+/// The names that a Finding's cause can have, in the order in which the rules are asked.
+std::vector<std::string_view> rule_names();
+
+}  // namespace tuner::explain
