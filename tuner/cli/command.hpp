@@ -57,6 +57,7 @@ std::string help_text(const Command& command);
 // One file each.
 Command tune_command();
 Command check_command();
+Command explain_command();
 Command compare_command();
 Command simulate_command();
 Command list_command();

@@ -26,6 +26,8 @@ struct ConfigurationFacts {
   Geometry geometry;                  ///< with the dynamic shared memory
   cache::ResourceFacts resources;
   std::optional<MachineCode> code;
+  /// Registers that a thread could have had beyond its own with as many threads resident.
+  std::optional<int> idle_registers;
   Counters counters;  ///< empty: not measured
 
   // Set by add_derived.

@@ -139,6 +139,8 @@ class PathFinder {
     const EntrantId last{entrants.size() - 1};
     path_.whole = panel.ratio(last, {0});
     path_.blocks = panel.blocks();
+    path_.from_ns = panel.median_ns({0});
+    path_.to_ns = panel.median_ns(last);
     path_.is_noisy = panel.is_noisy();
     path_.is_complete = true;
     const double all = std::log(path_.whole.ratio);

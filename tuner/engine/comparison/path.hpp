@@ -34,7 +34,8 @@ struct Interaction {
 struct Path {
   std::size_t from = 0, to = 0;  ///< contestants
   std::vector<PathStep> steps;
-  Ratio whole;  ///< time of `to` over that of `from`, raced with all steps
+  double from_ns = 0, to_ns = 0;  ///< medians of that race
+  Ratio whole;                    ///< time of `to` over that of `from`, raced with all steps
   std::vector<Interaction> interactions;
   std::size_t blocks = 0;  ///< of the race of all steps
   bool is_noisy = false;

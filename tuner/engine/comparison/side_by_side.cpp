@@ -130,6 +130,15 @@ void SideBySide::work_until(const std::function<bool()>& done) {
   }
 }
 
+CountResult SideBySide::count(std::size_t contestant) {
+  const auto names = counter_names();
+  const DeviceReply reply =
+      device_.call(CountCandidate{contestants_[contestant].candidate(), {names.begin(), names.end()}});
+  CountResult result = reply.result_of<CountCandidate>();
+  if (!reply.ok()) result.refused = reply.message;
+  return result;
+}
+
 /// A worker that was lost took with it which contestant it was: then it is the one that fails when run alone.
 void SideBySide::find_culprit(std::span<const std::size_t> contestants, const DeviceReply& whole) {
   if (const auto culprit = whole.result_of<RunBlock>().culprit) return fail(contestants[*culprit], failure_of(whole));

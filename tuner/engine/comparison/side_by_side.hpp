@@ -58,6 +58,10 @@ class SideBySide {
   Panel race(std::span<const std::size_t> contestants, const std::function<bool(const Panel&)>& enough,
              std::chrono::steady_clock::time_point until);
 
+  /// What the hardware counts in a launch of it. For an object of its own, over a worker of its own: what is timed
+  /// beside a profiler is slower.
+  CountResult count(std::size_t contestant);
+
   const std::vector<NotCompared>& not_compared() const { return device_.not_compared(); }
   bool contended() const { return device_.contended(); }
   const std::string& toolkit() const { return compile_.toolkit(); }

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/core/report/report.hpp"
+#include "tuner/engine/comparison/path.hpp"
+#include "tuner/explain/facts.hpp"
+#include "tuner/explain/finding.hpp"
+
+namespace tuner::cli {
+
+/// A step of the path with its words.
+struct ExplainedStep {
+  std::string assignments;
+  engine::Ratio time;  ///< after over before
+  double share = 0;    ///< of the whole
+  bool is_idle = false;
+};
+
+struct ExplainedInteraction {
+  std::string first, second;  ///< assignments
+  engine::Ratio time;         ///< of both together over the product of each alone
+};
+
+/// What `tuner explain` found about a configuration, against another one.
+struct Explanation {
+  std::string kernel, file, problem, device, mode;
+  explain::ConfigurationFacts from, to;  ///< `to` is what is explained
+  std::optional<engine::Ratio> time;     ///< of `to` over `from`, raced; nothing: not measured
+  std::size_t blocks = 0;
+  bool is_noisy = false;
+  std::vector<ExplainedStep> path;  ///< empty: there is none, or it was not looked for
+  std::vector<ExplainedInteraction> interactions;
+  std::vector<std::string> path_failures;
+  std::vector<explain::Finding> findings;  ///< most important first
+  std::vector<std::string> next_steps;     ///< what would let more blocks of `to` be resident, sentences
+  std::optional<RooflineReport> roofline;  ///< of `to`
+  std::string no_counters;                 ///< why there are none, a sentence; empty: there are, or nobody asked
+  std::vector<std::string> warnings;
+};
+
+std::string to_text(const Explanation& explanation, std::size_t width);
+/// As a part of a page: headings, lists and tables.
+std::string to_markdown(const Explanation& explanation);
+/// One object; docs/json.md is its manual.
+std::string to_json(const Explanation& explanation);
+
+}  // namespace tuner::cli
