@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# What `tuner explain` says on the GPU at hand: of the studied kernels (tuned quickly first), of the pairs in
+# bench/explain/pairs against what they must show, and how well paths repeat. Ends with 1 if a pair is explained wrongly.
+#   bench/gpu_explain.sh [BUILD_FOLDER] [OUTPUT_FOLDER] [SECTION...]
+# Sections: studies pairs paths. Pages and objects are left in OUTPUT_FOLDER: NAME.md and NAME.json.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+build=$(realpath "${1:-build/release}")
+out=${2:-$build/explain}
+shift $(($# < 2 ? $# : 2))
+[ $# -gt 0 ] || set -- studies pairs paths
+mkdir -p "$out"
+out=$(realpath "$out")
+tuner=$build/bin/tuner
+export TUNER_DB=$out/database
+status=0
+
+# key NAME FILE: the value of a key that stands on a line of its own.
+key() { sed -n "s/^ *\"$1\": \"\{0,1\}\([^\"]*[^\",]\)\"\{0,1\},\{0,1\}$/\1/p" "$2" | head -1; }
+
+studies() {
+  printf '| study | time of the winner | first finding |\n|---|---|---|\n'
+  local name kernel problem file words
+  while IFS='|' read -r name kernel problem; do
+    name=${name// /} kernel=${kernel// /} problem=${problem// /}
+    file=kernel_sources/${kernel%%:*}.cu
+    words=()
+    [ -z "$problem" ] || words=(--problem "$problem")
+    [ "$kernel" = "${kernel#*:}" ] || words+=(--kernel "${kernel#*:}")
+    "$tuner" tune "$file" "${words[@]}" --effort quick >"$out/$name.tune" 2>&1 || status=1
+    "$tuner" explain "$file" "${words[@]}" --counters --json >"$out/$name.json" 2>"$out/$name.err" || status=1
+    printf '| %s | %s | %s |\n' "$name" "$(key ratio "$out/$name.json")" "$(key sentence "$out/$name.json")"
+  done <<'LIST'
+prefetch        | prefetch             | rows=528,row_length=65536
+wide_loads      | wide_loads           | slabs=528,ptmax=4096,kmax=64
+wide_loads-l2   | wide_loads           | slabs=132,ptmax=1024,kmax=32
+access-offset   | access_patterns      | records=134217728,offset=1
+access-records  | access_patterns      | records=16777216,fields=8
+average_matvec  | average_matvec       |
+accumulate      | accumulate           |
+small_matrix    | small_matrix         |
+blur2d_shape    | blur2d:blur2d_shape  |
+blur2d_branch   | blur2d:blur2d_branch |
+LIST
+}
+
+pairs() {
+  printf '\n| pair | must be | first | time | well |\n|---|---|---|---|---|\n'
+  local name cause ratio first well right=0 all=0
+  while IFS='|' read -r name cause _ _; do
+    name=${name// /} cause=${cause// /}
+    case $name in '' | '#'*) continue ;; esac
+    "$tuner" explain "bench/explain/pairs/$name.cu@VARIANT=1" --against VARIANT=0 --counters --json \
+      >"$out/pair_$name.json" 2>"$out/pair_$name.err" || status=1
+    first=$(key cause "$out/pair_$name.json") ratio=$(key ratio "$out/pair_$name.json")
+    well=no all=$((all + 1))
+    [ "${first:-same}" != "$cause" ] || well=yes right=$((right + 1))
+    printf '| %s | %s | %s | %s | %s |\n' "$name" "$cause" "${first:-nothing}" "$ratio" "$well"
+  done <bench/explain/pairs/pairs.table
+  printf '\n%d of %d pairs explained as they must be\n' "$right" "$all"
+  [ "$right" -eq "$all" ] || status=1
+}
+
+# Five times the same path: the share of each step, and whether the steps' product lies in the interval of the whole.
+paths() {
+  printf '\n| kernel | path | shares of the steps in five repeats |\n|---|---|---|\n'
+  local name problem i
+  for name in prefetch average_matvec; do
+    problem=()
+    [ $name != prefetch ] || problem=(--problem rows=528,row_length=65536)
+    [ -e "$out/$name.tune" ] || "$tuner" tune "kernel_sources/$name.cu" "${problem[@]}" --effort quick >"$out/$name.tune" 2>&1
+    for i in 1 2 3 4 5; do
+      "$tuner" explain "kernel_sources/$name.cu" "${problem[@]}" --seed "$i" --json >"$out/path_$name.$i.json" 2>/dev/null
+      printf '| %s | %s | %s |\n' "$name" \
+        "$(sed -n 's/^ *"change": "\(.*\)",$/\1/p' "$out/path_$name.$i.json" | tr '\n' ' ')" \
+        "$(sed -n 's/^ *"share": \([-0-9.e]*\),\{0,1\}$/\1/p' "$out/path_$name.$i.json" | cut -c1-6 | tr '\n' ' ')"
+    done
+  done
+}
+
+for section in "$@"; do "$section"; done
+exit "$status"
