@@ -27,10 +27,10 @@ struct ExportedKey {
   std::vector<Hash> binary_hashes;  ///< of the winner and of the baseline, as far as they are known
 };
 
-/// Writes what counts (served decisions, trials that were not forgotten; nothing that was replayed, nothing that is
-/// quarantined) to a fresh database, which appears under its name when it is complete and may be read by everybody.
-/// Writes nothing if there is nothing to write. Throws Error: bad_usage if `to` is there and may not be replaced, is in
-/// use, or is `from`; store_*.
+/// Writes what counts (served decisions with the texts that belong to them, trials that were not forgotten; nothing
+/// that was replayed, nothing that is quarantined) to a fresh database, which appears under its name when it is
+/// complete and may be read by everybody. Writes nothing if there is nothing to write. Throws Error: bad_usage if `to`
+/// is there and may not be replaced, is in use, or is `from`; store_*.
 std::vector<ExportedKey> export_decisions(const ExportRequest& request);
 
 struct ExportedBinaries {
@@ -54,10 +54,10 @@ struct ImportedKey {
   std::int64_t trials_known = 0;  ///< the database had them
 };
 
-/// Takes the decisions and trials of another database in, as imported, with their dates, sessions and conditions. All
-/// of it happens or, if this throws, nothing; `from` is only read. What is in the database already is not added again,
-/// and what is replayed, forgotten or quarantined in `from` stays there. Throws Error: bad_usage if the two are one
-/// file; store_newer, store_damaged or store_unavailable for either file.
+/// Takes the decisions, with their texts, and trials of another database in, as imported, with their dates, sessions
+/// and conditions. All of it happens or, if this throws, nothing; `from` is only read. What is in the database already
+/// is not added again, and what is replayed, forgotten or quarantined in `from` stays there. Throws Error: bad_usage if
+/// the two are one file; store_newer, store_damaged or store_unavailable for either file.
 std::vector<ImportedKey> import_decisions(const std::filesystem::path& database, const std::filesystem::path& from);
 
 /// Reads all of a file that is to be imported. Throws what import_decisions would throw for it.

@@ -25,13 +25,15 @@ void require_others(const fs::path& from, const fs::path& to) {
 struct Rows {
   std::optional<Decision> decision;
   std::vector<Trial> trials;
+  std::vector<DecisionText> texts;  ///< of the decision
 };
 
 Rows read_rows(const sqlite::Connection& connection, const DecisionKey& key) {
   // A key at a time: a lock on the database for all of it would keep those who tune from writing.
   const Transaction snapshot(connection, Transaction::Kind::read);
-  Rows rows{read_served(connection, key), read_counting_trials(connection, key)};
+  Rows rows{read_served(connection, key), read_counting_trials(connection, key), {}};
   if (rows.decision && rows.decision->origin == Origin::replay) rows.decision.reset();
+  if (rows.decision) rows.texts = read_texts(connection, rows.decision->row);
   std::erase_if(rows.trials, [](const Trial& trial) { return trial.origin == Origin::replay; });
   return rows;
 }
@@ -90,6 +92,7 @@ std::vector<ExportedKey> export_decisions(const ExportRequest& request) {
       }
       if (rows.decision) {
         const std::int64_t row = insert_decision(*to, *rows.decision);
+        insert_texts(*to, row, rows.texts);
         done.decisions = 1;
         if (request.with_served) {
           Decision exported_decision = *rows.decision;

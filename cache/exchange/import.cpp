@@ -126,8 +126,9 @@ std::optional<ImportedKey> import_key(const Connection& to, const Connection& so
   const KnownDecisions here = known_decisions(to, *decision);
   imported.decision = ImportedKey::Decision::older;
   if (!here.has_this_one && (!here.newest || *here.newest < decision->created_unix_ms)) {
+    const std::vector<DecisionText> texts = read_texts(source, decision->row);
     take_in(*decision);
-    insert_decision(to, *decision);
+    insert_texts(to, insert_decision(to, *decision), texts);
     imported.decision = ImportedKey::Decision::kept;
   }
   return imported;

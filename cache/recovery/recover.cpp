@@ -10,6 +10,7 @@
 
 #include "cache/file/fail.hpp"
 #include "cache/file/fresh_file.hpp"
+#include "cache/file/hash.hpp"
 #include "cache/recovery/damaged_file.hpp"
 #include "cache/recovery/recovered_rows.hpp"
 #include "cache/sqlite/database_file.hpp"
@@ -80,10 +81,11 @@ std::array<std::size_t, kNumbered.size()> roots_of_indexes(const Bytes& bytes) {
   if (sqlite3_deserialize(schema.get(), "main", data, size, size, SQLITE_DESERIALIZE_READONLY) != SQLITE_OK) {
     return roots;
   }
-  constexpr std::array<std::pair<Numbered, const char*>, 4> kIndexes{{{Numbered::trial, "trial_by_run"},
+  constexpr std::array<std::pair<Numbered, const char*>, 5> kIndexes{{{Numbered::trial, "trial_by_run"},
                                                                       {Numbered::decision, "decision_by_run"},
                                                                       {Numbered::quarantine, "quarantine_by_task"},
-                                                                      {Numbered::forgotten, "forgotten_by_task"}}};
+                                                                      {Numbered::forgotten, "forgotten_by_task"},
+                                                                      {Numbered::text, "text_by_hash"}}};
   for (const auto& [table, index] : kIndexes) roots[index_of(table)] = root_of(schema, index);
   return roots;
 }
@@ -108,6 +110,9 @@ std::optional<std::string> why_not_believed(Numbered table, const PageRows::Row&
     }
     const auto* text = std::get_if<std::string>(&value);
     if (text != nullptr && text->find('\0') != std::string::npos) return "a truncated text";
+  }
+  if (table == Numbered::text && content_hash(std::get<std::string>(row[2])).text != std::get<std::string>(row[1])) {
+    return "a text whose hash is not its own";
   }
   constexpr std::size_t kSamples = 8;
   if (table != Numbered::trial) return std::nullopt;
@@ -175,6 +180,7 @@ std::vector<RecoveredTable> write_rows(const fs::path& path, const RecoveredRows
     }
     tables.push_back(writer.write("decision_tie", rows.ties()));
     tables.push_back(writer.write("decision_counter", rows.counters()));
+    tables.push_back(writer.write("decision_text", rows.texts()));
   });
   if (const auto damage = find_damage(*to, decisions_format())) {
     fail(Errc::internal, "The recovered database is itself damaged ({}): please report this as a bug.", *damage);

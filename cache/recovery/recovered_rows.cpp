@@ -77,6 +77,17 @@ bool is_task(const Row& row) {
   return key && row == task_row(row[0], *key);
 }
 
+/// A row of `text`, whatever the text: other tables may have as many columns.
+bool looks_like_text(const Row& row) {
+  constexpr std::size_t kDigits = 32;
+  return is_text(row[1]) && std::get<std::string>(row[1]).size() == kDigits && is_text(row[2]);
+}
+
+bool may_be_of(Numbered table, const Row& row) {
+  if (table == Numbered::text) return looks_like_text(row);
+  return table != Numbered::task || is_task(row);
+}
+
 std::optional<Row> task_of_index(const Row& entry) {
   const std::optional<DecisionKey> key = key_from_text(std::get<std::string>(entry[1]));
   if (!key || Value(key->hash().text) != entry[0]) return std::nullopt;
@@ -86,8 +97,8 @@ std::optional<Row> task_of_index(const Row& entry) {
 }  // namespace
 
 std::string_view name_of(Numbered table) {
-  constexpr std::array<std::string_view, kNumbered.size()> kNames{"task",     "run",        "trial",
-                                                                  "decision", "quarantine", "forgotten"};
+  constexpr std::array<std::string_view, kNumbered.size()> kNames{"task",       "run",       "trial", "decision",
+                                                                  "quarantine", "forgotten", "text"};
   return kNames[index_of(table)];
 }
 
@@ -101,7 +112,7 @@ RecoveredRows::RecoveredRows(PageRows& pages) {
 }
 
 std::size_t RecoveredRows::count() const {
-  std::size_t count = ties_.size() + counters_.size();
+  std::size_t count = ties_.size() + counters_.size() + texts_.size();
   for (const Rows& rows : numbered_) count += rows.size();
   return count;
 }
@@ -117,7 +128,7 @@ void RecoveredRows::take_row(std::int64_t rowid, Row row) {
       if (row.size() != columns.size()) continue;
       if (columns.size() != newest.size()) {
         older_[i].try_emplace(rowid, brought_up_to_date(row, columns, newest));
-      } else if (table != Numbered::task || is_task(row)) {
+      } else if (may_be_of(table, row)) {
         rows(table).try_emplace(rowid, std::move(row));
       } else {
         continue;
@@ -135,6 +146,10 @@ void RecoveredRows::take_entry(Row entry) {
     entry.pop_back();
     entry.insert(entry.begin(), rowid);
     runs_of_index_.try_emplace(rowid, std::move(entry));
+  } else if (entry.size() == 4 && is_integer(entry[0]) && is_text(entry[1]) && is_text(entry[2]) &&
+             is_integer(entry[3])) {
+    Row key(entry.begin(), entry.begin() + 3);
+    texts_.try_emplace(std::move(key), std::move(entry));
   } else if (entry.size() == 4 && is_integer(entry[0]) && is_integer(entry[1])) {
     Row key(entry.begin(), entry.begin() + 2);
     ties_.try_emplace(std::move(key), std::move(entry));

@@ -8,9 +8,9 @@
 namespace tuner::cache {
 
 /// The tables of decisions.db whose rows have numbers, in an order in which each refers to earlier ones only.
-enum class Numbered { task, run, trial, decision, quarantine, forgotten };
-inline constexpr std::array kNumbered{Numbered::task,     Numbered::run,        Numbered::trial,
-                                      Numbered::decision, Numbered::quarantine, Numbered::forgotten};
+enum class Numbered { task, run, trial, decision, quarantine, forgotten, text };
+inline constexpr std::array kNumbered{Numbered::task,       Numbered::run,       Numbered::trial, Numbered::decision,
+                                      Numbered::quarantine, Numbered::forgotten, Numbered::text};
 std::string_view name_of(Numbered table);
 constexpr std::size_t index_of(Numbered table) {
   return static_cast<std::size_t>(table);
@@ -27,10 +27,11 @@ class RecoveredRows {
   explicit RecoveredRows(PageRows& pages);
 
   const Rows& of(Numbered table) const { return numbered_[index_of(table)]; }
-  /// decision_tie and decision_counter, by their keys.
+  /// decision_tie, decision_counter and decision_text, by their keys.
   using Keyed = std::map<Row, Row>;
   const Keyed& ties() const { return ties_; }
   const Keyed& counters() const { return counters_; }
+  const Keyed& texts() const { return texts_; }
   std::size_t count() const;
 
  private:
@@ -39,7 +40,7 @@ class RecoveredRows {
   Rows& rows(Numbered table) { return numbered_[index_of(table)]; }
 
   std::array<Rows, kNumbered.size()> numbered_;
-  Keyed ties_, counters_;
+  Keyed ties_, counters_, texts_;
   /// Rows as older formats wrote them.
   std::array<Rows, kNumbered.size()> older_;
   /// What the unique indexes say of rows whose own page is lost.

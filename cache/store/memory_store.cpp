@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "cache/file/fail.hpp"
 #include "cache/store/store_rules.hpp"
 
 namespace tuner::cache {
@@ -39,6 +40,22 @@ std::int64_t MemoryStore::record_decision(const Decision& decision) {
   kept.created_unix_ms = stamp(decision.created_unix_ms);
   kept.row = static_cast<std::int64_t>(decisions_.size());
   return kept.row;
+}
+
+void MemoryStore::record_texts(std::int64_t decision, std::span<const DecisionText> texts) {
+  if (!find_decision(decision)) {
+    fail(Errc::internal, "There is no decision {} for these texts to belong to: please report this as a bug.",
+         decision);
+  }
+  for (const DecisionText& text : texts) texts_[decision][{text.kind, text.name}] = text.text;
+}
+
+std::vector<DecisionText> MemoryStore::find_texts(std::int64_t decision) const {
+  std::vector<DecisionText> found;
+  const auto of_decision = texts_.find(decision);
+  if (of_decision == texts_.end()) return found;
+  for (const auto& [place, text] : of_decision->second) found.push_back({place.first, place.second, text});
+  return found;
 }
 
 std::optional<Decision> MemoryStore::find_decision(const DecisionKey& key) const {

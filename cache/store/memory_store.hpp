@@ -1,5 +1,8 @@
 #pragma once
 
+#include <map>
+#include <utility>
+
 #include "cache/store/store.hpp"
 
 namespace tuner::cache {
@@ -10,6 +13,8 @@ class MemoryStore : public Store {
  public:
   void record_trials(std::span<const Trial> trials) override;
   std::int64_t record_decision(const Decision& decision) override;
+  void record_texts(std::int64_t decision, std::span<const DecisionText> texts) override;
+  std::vector<DecisionText> find_texts(std::int64_t decision) const override;
   std::optional<Decision> find_decision(const DecisionKey& key) const override;
   std::optional<Decision> find_decision(std::int64_t row) const override;
   std::vector<Site> list_sites(const DecisionKey& key) const override;
@@ -35,6 +40,8 @@ class MemoryStore : public Store {
   std::vector<DecisionKey> keys_;  // each once, oldest first
   std::vector<Kept<Trial>> trials_;
   std::vector<Kept<Decision>> decisions_;  // with the history, oldest first
+  /// Of each decision, in the order of kind and name.
+  std::map<std::int64_t, std::map<std::pair<TextKind, std::string>, std::string>> texts_;
   std::vector<Kept<Quarantined>> quarantine_;
 };
 

@@ -40,6 +40,11 @@ std::optional<Decision> read_decision(const sqlite::Connection& connection, std:
 /// See Store::find_decision. Within a read transaction.
 std::optional<Decision> read_served(const sqlite::Connection& connection, const DecisionKey& key);
 
+/// See Store::record_texts. Within a write transaction.
+void insert_texts(const sqlite::Connection& connection, std::int64_t decision_id, std::span<const DecisionText> texts);
+/// See Store::find_texts.
+std::vector<DecisionText> read_texts(const sqlite::Connection& connection, std::int64_t decision_id);
+
 /// Within a write transaction.
 void insert_quarantine(const sqlite::Connection& connection, const Quarantined& quarantined);
 /// What is in force and passes the filter, under this driver version, or any if there is none; oldest first.

@@ -13,5 +13,7 @@ extern const char* const kDecisionsStep1;
 extern const char* const kDecisionsStep2;
 /// How thoroughly the space of a decision was searched.
 extern const char* const kDecisionsStep4;
+/// Long texts that belong to decisions: sources, samples of races, and what was found about them.
+extern const char* const kDecisionsStep5;
 
 }  // namespace tuner::cache

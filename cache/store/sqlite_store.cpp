@@ -87,6 +87,15 @@ void SqliteStore::record_served(const Served& served) {
   cache::record_served(options_.path, served, options_.busy_timeout);
 }
 
+void SqliteStore::record_texts(std::int64_t decision, std::span<const DecisionText> texts) {
+  if (texts.empty()) return;
+  sqlite::write(connection(), [&] { insert_texts(connection(), decision, texts); });
+}
+
+std::vector<DecisionText> SqliteStore::find_texts(std::int64_t decision) const {
+  return read([&] { return read_texts(connection(), decision); });
+}
+
 std::optional<Decision> SqliteStore::find_decision(const DecisionKey& key) const {
   return read([&] { return read_served(connection(), key); });
 }

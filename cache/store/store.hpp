@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cache/store/decision.hpp"
+#include "cache/store/decision_text.hpp"
 #include "cache/store/quarantined.hpp"
 #include "cache/store/served.hpp"
 #include "cache/store/trial.hpp"
@@ -44,6 +45,11 @@ class Store {
   virtual std::int64_t record_decision(const Decision& decision) = 0;
   /// Keeps what starts of programs need of a decision, if that is served. A store may leave this out.
   virtual void record_served(const Served&) {}
+  /// Keeps texts that belong to the decision in this row, in the place of those of the same kind and name, in one
+  /// transaction. Nothing of them is read where a decision is found or listed. A store may leave this out.
+  virtual void record_texts(std::int64_t /*decision*/, std::span<const DecisionText>) {}
+  /// Those of the decision in this row, in the order of kind and name.
+  virtual std::vector<DecisionText> find_texts(std::int64_t /*decision*/) const { return {}; }
   /// The decision for exactly this key, unless it was forgotten. Reads only.
   virtual std::optional<Decision> find_decision(const DecisionKey& key) const = 0;
   /// The decision in this row, served or not.

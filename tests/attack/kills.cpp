@@ -17,8 +17,8 @@ namespace {
 using Database = UniqueHandle<sqlite3*, sqlite3_close_v2>;
 using Query = UniqueHandle<sqlite3_stmt*, sqlite3_finalize>;
 
-const char* const kTables[] = {"task",       "run",      "trial", "decision", "decision_tie", "decision_counter",
-                               "quarantine", "forgotten"};
+const char* const kTables[] = {"task",       "run",       "trial", "decision",     "decision_tie", "decision_counter",
+                               "quarantine", "forgotten", "text",  "decision_text"};
 
 /// Every row as text, with its table, read by SQLite alone from a copy: a journal is rolled back there, not here.
 std::set<std::string> rows_of(Attack& attack, const fs::path& database) {

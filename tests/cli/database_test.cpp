@@ -126,6 +126,21 @@ TEST_CASE("show tells how thoroughly the space was searched, where that is known
   CHECK(known["stopped_because"] == "the budget of 60 configurations is spent");
 }
 
+TEST_CASE("show says which source is stored with the decision, if there is one") {
+  const DatabaseOwner user;
+  CHECK(user.run({"show", "2"}).out.find("stored  ") == std::string::npos);
+  std::vector<cache::DecisionText> texts{{cache::TextKind::source,
+                                          "sc\x1b"
+                                          "ale.cu",
+                                          "// source"},
+                                         {cache::TextKind::samples, kFast, "[1]"}};
+  open_database(user)->record_texts(2, texts);
+  check_out(user.run({"show", "2"}), 0, {"  stored     the source sc\\x1bale.cu\n"});
+  texts = {{cache::TextKind::header, "a.cuh", ""}, {cache::TextKind::header, "b.cuh", ""}};
+  open_database(user)->record_texts(2, texts);
+  check_out(user.run({"show", "2"}), 0, {"ale.cu and 2 headers\n"});
+}
+
 TEST_CASE("show --json has every trial with its samples") {
   const DatabaseOwner user;
   const json object = shown(user, "2");

@@ -129,7 +129,8 @@ TEST_CASE("what no rule can be made of is refused in a sentence, and so is a war
                                                   {{"--stop-at", "fast"}, "1.5x"},
                                                   {{"--stop-after-idle", "0"}, "whole number of 1 or more"},
                                                   {{"--stop-when-gain-below", "little"}, "2%"},
-                                                  {{"--no-warm-start"}, "has no effect on a replay"}}) {
+                                                  {{"--no-warm-start"}, "has no effect on a replay"},
+                                                  {{"--no-source"}, "has no effect on a replay"}}) {
     check_error(User().run(joined({"tune", "--replay", kRecording}, words)), 2, {hint});
   }
 }

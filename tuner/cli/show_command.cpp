@@ -57,7 +57,20 @@ std::string search_text(const cache::Decision& decision) {
   return text;
 }
 
-std::string decision_text(const NumberedDecision& numbered) {
+/// Which source is stored with it, if any.
+std::string source_text(const std::vector<cache::DecisionText>& texts) {
+  std::string source;
+  std::size_t headers = 0;
+  for (const cache::DecisionText& text : texts) {
+    if (text.kind == cache::TextKind::source) source = text.name;
+    if (text.kind == cache::TextKind::header) ++headers;
+  }
+  if (source.empty()) return {};
+  return labelled("  stored     ", "the source " + one_line(source) +
+                                       (headers > 0 ? " and " + counted(headers, "header") : std::string()));
+}
+
+std::string decision_text(const NumberedDecision& numbered, const std::vector<cache::DecisionText>& texts) {
   const cache::Decision decision = shown(numbered.decision);
   std::string text = fmt::format("Decision {}: {} on {}, {} cache\n", numbered.number, decision.key.kernel_name,
                                  device_name(decision.key.device), decision.key.mode);
@@ -89,6 +102,7 @@ std::string decision_text(const NumberedDecision& numbered) {
                                version(conditions.toolkit), version(conditions.driver)));
   text += labelled("  device     ", unbroken(decision.key.device));
   text += labelled("  source     ", unbroken(decision.key.kernel_identity));
+  text += source_text(texts);
   std::string counts;
   for (const auto& [name, count] : decision.counters) {
     const bool is_told_above = name == kTuningCounter || name == kSameInputsCounter || name.starts_with(kNotCompared);
@@ -198,7 +212,7 @@ ExitCode run_show(const Arguments& arguments) {
                 {"trials", json_list(trials, trial_json)},
                 {"quarantine", json_list(quarantine, quarantined_json)}});
   } else {
-    print(decision_text(shown));
+    print(decision_text(shown, store->find_texts(shown.decision.row)));
     print(failures_text(trials));
     print(quarantine_text(quarantine, key.kernel_name));
     print(trials_text(std::move(trials), most, shown.decision.baseline));

@@ -26,8 +26,8 @@ constexpr std::uint64_t kMostWorkers = 1024;
 
 /// Nothing is compiled or launched, so these would change nothing.
 void refuse_what_a_replay_ignores(const Arguments& arguments) {
-  for (const char* option :
-       {"device", "workers", "launch-timeout", "compile-timeout", "fresh", "no-warm-start", "if-busy", "pad", "I"}) {
+  for (const char* option : {"device", "workers", "launch-timeout", "compile-timeout", "fresh", "no-warm-start",
+                             "no-source", "if-busy", "pad", "I"}) {
     const bool is_compared = option == std::string_view("I") || option == std::string_view("pad");
     if (!arguments.has(option) || (is_compared && !arguments.operands().empty())) continue;
     throw Error(Errc::bad_usage,
@@ -99,6 +99,7 @@ TuneRequest read_tune_request(const Arguments& arguments) {
   request.database = arguments.value("db").value_or("");
   session.reuse = !arguments.has("fresh");
   session.warm_start = !arguments.has("no-warm-start");
+  session.keeps_source = !arguments.has("no-source");
   read_if_busy(arguments, request);
 
   if (request.file.empty() && request.replay.empty()) {
@@ -268,6 +269,7 @@ Command tune_command() {
               {"no-warm-start", Kind::flag, "",
                "do not start with configurations suggested by earlier results (for any problem or GPU). By default, up "
                "to five are measured first, then more as long as they beat the strategy's own choices"},
+              {"no-source", Kind::flag, "", "do not store the kernel's source and its headers with the decision"},
               {"if-busy", Kind::value, "wait|TIME|leave|ignore",
                "what to do if another process is tuning the same kernel and problem, or is tuning on the same "
                "GPU. wait: wait at most 30 min, then proceed anyway; TIME (ms, s, min): the same, but wait at "

@@ -1,5 +1,6 @@
 #include "cache/exchange/exchange.hpp"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,7 +36,10 @@ class Machine {
     trials[1].sequence = trials[0].sequence + 1;
     trials[1].facts.binary_hash = decision.binary_hash;
     store_->record_trials(trials);
-    store_->record_decision(decision);
+    const std::vector<DecisionText> texts{{TextKind::source, "scale.cu", "// the same for all\n"},
+                                          {TextKind::samples, winner, fmt::format("[{}]", created_unix_ms)},
+                                          {TextKind::insight, "explain", "{}"}};
+    store_->record_texts(store_->record_decision(decision), texts);
     return decision;
   }
 
@@ -61,7 +65,8 @@ std::int64_t count(const std::filesystem::path& path, const std::string& table) 
 
 std::string counts(const std::filesystem::path& path) {
   std::string text;
-  for (const char* table : {"task", "run", "trial", "decision", "decision_tie", "decision_counter"}) {
+  for (const char* table :
+       {"task", "run", "trial", "decision", "decision_tie", "decision_counter", "text", "decision_text"}) {
     text += std::to_string(count(path, table)) + " ";
   }
   return text;
@@ -83,6 +88,11 @@ TEST_CASE("what one machine exported another one serves, with its dates, session
   check_same(here.store().find_decision(decision.key), decision);
   for (Trial& trial : trials) trial.origin = Origin::imported;
   check_same(here.store().find_trials(decision.key), trials);
+  const auto texts_in = [&](Machine& machine) {
+    return machine.store().find_texts(machine.store().find_decision(decision.key)->row);
+  };
+  CHECK(texts_in(here).size() == 3);
+  CHECK(texts_in(here) == texts_in(there));
   CHECK(here.store().find_reusable(decision).empty());
   CHECK(here.store().list_sites(decision.key).size() == 1);
 }

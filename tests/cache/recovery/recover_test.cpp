@@ -10,8 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kTables{"task",       "run",       "trial",        "decision",
-                                       "quarantine", "forgotten", "decision_tie", "decision_counter"};
+const std::vector<std::string> kTables{"task",      "run",  "trial",        "decision",         "quarantine",
+                                       "forgotten", "text", "decision_tie", "decision_counter", "decision_text"};
 
 /// A database in which every table takes several pages, and a folder for what is made of it.
 class Sessions {
@@ -51,7 +51,10 @@ Sessions::Made::Made() {
     Decision decision = full_decision();
     decision.key = trial.key;
     decision.session = trial.session;
-    store->record_decision(decision);
+    const std::string source = "// " + std::to_string(problem) + std::string(200, 'y');
+    const std::vector<DecisionText> texts{{TextKind::source, "scale.cu", source},
+                                          {TextKind::samples, "X=1", "[" + std::to_string(problem) + "]"}};
+    store->record_texts(store->record_decision(decision), texts);
     Quarantined quarantined = full_quarantined();
     quarantined.key = trial.key;
     store->record_quarantine(quarantined);
@@ -127,16 +130,16 @@ TEST_CASE("one lost page costs the rows that were on it and no others") {
     CHECK_FALSE(open_store(sessions.out())->damage());
   }
   // Every row is on one page. Of tasks and runs an index tells as much.
-  for (const char* const name : {"trial", "decision", "quarantine", "forgotten"}) {
+  for (const char* const name : {"trial", "decision", "quarantine", "forgotten", "text"}) {
     INFO(name);
     CHECK(lost[name] == rows_in(sessions.path(), name));
   }
   CHECK(lost["task"] == 0);
   CHECK(lost["run"] == 0);
-  // What belongs to a lost decision is lost with it, once with its own page and once with the decision's.
-  for (const char* const name : {"decision_tie", "decision_counter"}) {
+  // What belongs to a lost decision is lost with it, once with its own page and once with the decision's, or text's.
+  for (const char* const name : {"decision_tie", "decision_counter", "decision_text"}) {
     INFO(name);
-    CHECK(lost[name] <= 2 * rows_in(sessions.path(), name));
+    CHECK(lost[name] <= (name == std::string("decision_text") ? 3 : 2) * rows_in(sessions.path(), name));
     CHECK(lost[name] >= rows_in(sessions.path(), name));
   }
 }
@@ -202,13 +205,17 @@ TEST_CASE("a row that no database may hold is refused, and the report says why")
   sql(sessions.path(),
       "PRAGMA foreign_keys = OFF; UPDATE trial SET outcome = 99 WHERE trial_id = 7; UPDATE trial SET "
       "samples_ns = '[fast]' WHERE trial_id = 8; UPDATE decision SET time_ns = 9e999 WHERE decision_id "
-      "= 3; UPDATE task SET problem = 'rows=0' WHERE task_id = 9");
+      "= 3; UPDATE task SET problem = 'rows=0' WHERE task_id = 9; UPDATE text SET text = 'x' WHERE text_id = 20");
   const Recovered recovered = sessions.recovered_from(read_bytes(sessions.path()));
   CHECK(table(recovered, "trial").refused == 2);
   CHECK(table(recovered, "trial").lost == 2);
   CHECK(table(recovered, "decision").refused == 1);
   CHECK(contains(table(recovered, "decision").why_refused, "number"));
-  CHECK(table(recovered, "task").lost == 0);  // its key is in the index, too
+  CHECK(table(recovered, "text").refused == 1);
+  CHECK(table(recovered, "text").lost == 1);
+  CHECK(contains(table(recovered, "text").why_refused, "hash"));
+  CHECK(table(recovered, "decision_text").refused == 3);  // of the decision and of the text
+  CHECK(table(recovered, "task").lost == 0);              // its key is in the index, too
   CHECK(sql(sessions.out(), "SELECT count(*) FROM task WHERE problem = 'rows=0'") == std::vector<std::string>{"0"});
 }
 

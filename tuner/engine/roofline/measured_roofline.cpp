@@ -83,6 +83,7 @@ class RooflineMeasurement {
     SessionOptions options;
     options.effort = Effort::quick;  // which tries these spaces completely
     options.takes_stored = reuse;
+    options.keeps_source = false;  // it is in the program
     options.reuse = reuse;
     options.warm_start = false;
     try {

@@ -23,6 +23,7 @@
 #include "tuner/engine/session/candidate_request.hpp"
 #include "tuner/engine/session/candidates.hpp"
 #include "tuner/engine/session/compile_session.hpp"
+#include "tuner/engine/session/decision_texts.hpp"
 #include "tuner/engine/session/device_session.hpp"
 #include "tuner/engine/session/final_race.hpp"
 #include "tuner/engine/session/gpu_time.hpp"
@@ -218,7 +219,7 @@ class Session {
     if (final_ && final_->winner) {
       search_.observe("storing");
       report.stored.has_decision = !search_.stopped_early() || timed() > options_.least_timed;
-      if (report.stored.has_decision) report.stored.decision = record(report.decision);
+      if (report.stored.has_decision) report.stored.decision = record(report);
       keep_binaries();
       if (report.stored.decision) keep_for_starts(report.decision);
     }
@@ -281,10 +282,13 @@ class Session {
     }
   }
 
-  /// With what it cost, so that its reader can tell what it is worth.
-  bool record(cache::Decision decision) {
+  /// With what it cost, so that its reader can tell what it is worth, and with its texts. Whether it is stored.
+  bool record(const TuneReport& report) {
+    cache::Decision decision = report.decision;
     decision.counters[kTuningCounter] = std::llround(search_.seconds() * 1e3);
-    return journal_.record(decision);
+    const auto row = journal_.record(decision);
+    if (row) journal_.record_texts(*row, decision_texts(task_, options_, report));
+    return row.has_value();
   }
 
   TimeSpent time_spent() const {

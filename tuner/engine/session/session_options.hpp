@@ -48,6 +48,8 @@ struct SessionOptions {
   /// A search that the budget's time ended records a decision only if besides the baseline so many were timed. Its
   /// trials are recorded in any case.
   std::size_t least_timed = 0;
+  /// Whether the kernel's source and the user's headers are stored with the decision.
+  bool keeps_source = true;
   /// The configuration that a program uses now: raced with the others where the space has it. Empty: none.
   std::string serving;
 };

@@ -70,8 +70,21 @@ void TrialJournal::quarantine_if_confirmed(const Entry& entry, const CandidateFa
   insist([&] { store_.record_quarantine(quarantined); });
 }
 
-bool TrialJournal::record(const cache::Decision& decision) noexcept {
-  return insist([&] { store_.record_decision(decision); });
+std::optional<std::int64_t> TrialJournal::record(const cache::Decision& decision) noexcept {
+  std::int64_t row = 0;
+  if (!insist([&] { row = store_.record_decision(decision); })) return std::nullopt;
+  return row;
+}
+
+void TrialJournal::record_texts(std::int64_t decision, std::span<const cache::DecisionText> texts) noexcept {
+  const Clock::time_point start = Clock::now();
+  try {
+    store_.record_texts(decision, texts);
+  } catch (const std::exception& error) {
+    observer_.warning(fmt::format(
+        "{} The decision is stored, but the kernel's source and the samples of the race are not.", error.what()));
+  }
+  seconds_ += std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 void TrialJournal::flush_if_due() {

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "cache/store/store.hpp"
@@ -37,8 +39,10 @@ class TrialJournal {
   /// A binary that ended its worker, and did so again alone, is not launched again in later sessions. Other failures,
   /// and replayed ones, leave no mark.
   void quarantine_if_confirmed(const Entry& entry, const CandidateFailure& failure);
-  /// False if it could not be stored.
-  bool record(const cache::Decision& decision) noexcept;
+  /// Its row; nothing if it could not be stored.
+  std::optional<std::int64_t> record(const cache::Decision& decision) noexcept;
+  /// What belongs to the decision in this row. Trouble costs one warning: the decision is stored.
+  void record_texts(std::int64_t decision, std::span<const cache::DecisionText> texts) noexcept;
 
   /// Writes when the oldest waiting row has waited long enough.
   void flush_if_due();

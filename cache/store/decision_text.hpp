@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tuner::cache {
+
+/// What a text says of its decision. Databases name it by `to_string`.
+enum class TextKind : std::uint8_t {
+  source,   ///< the kernel's source; its name is that of the file
+  header,   ///< a header of the user's that it was compiled with; its name is the one in the include
+  samples,  ///< what the final race measured; its name is the configuration, the text to_json of nanoseconds
+  insight,  ///< what `tuner explain` found, as JSON
+};
+
+/// The names in databases, in the order of the enumerators. Never rename one.
+inline constexpr std::array<std::string_view, 4> kTextKinds{"source", "header", "samples", "insight"};
+
+constexpr std::string_view to_string(TextKind kind) {
+  const auto number = static_cast<std::size_t>(kind);
+  return number < kTextKinds.size() ? kTextKinds[number] : "unknown";
+}
+/// The kind of that name; nothing if none is called so.
+constexpr std::optional<TextKind> text_kind_from_string(std::string_view text) {
+  for (std::size_t i = 0; i < kTextKinds.size(); ++i) {
+    if (kTextKinds[i] == text) return TextKind(i);
+  }
+  return std::nullopt;
+}
+
+/// A long text that belongs to a decision. It is read only when somebody asks for it; a decision has at most one of
+/// each kind and name.
+struct DecisionText {
+  TextKind kind = TextKind::source;
+  std::string name;
+  std::string text;
+  bool operator==(const DecisionText&) const = default;
+};
+
+}  // namespace tuner::cache

@@ -1,0 +1,53 @@
+#include <algorithm>
+#include <tuple>
+
+#include "cache/file/fail.hpp"
+#include "cache/file/hash.hpp"
+#include "cache/store/rows.hpp"
+
+namespace tuner::cache {
+namespace {
+
+/// The row of this text in `text`, created if it is missing: its hash finds it, the text itself decides.
+std::int64_t ensure_text(const sqlite::Connection& connection, const std::string& text) {
+  const Hash hash = content_hash(text);
+  sqlite::Statement find(connection, "SELECT text_id FROM text WHERE hash = ?1 AND text = ?2");
+  if (find.bind(hash, text).step()) return find.integer(0);
+  sqlite::Statement(connection, "INSERT INTO text (hash, text) VALUES (?1, ?2)").bind(hash, text).run();
+  return sqlite3_last_insert_rowid(connection.get());
+}
+
+}  // namespace
+
+void insert_texts(const sqlite::Connection& connection, std::int64_t decision_id, std::span<const DecisionText> texts) {
+  // REPLACE deletes the row in its way, to which no other row refers.
+  sqlite::Statement insert(
+      connection, "INSERT OR REPLACE INTO decision_text (decision_id, kind, name, text_id) VALUES (?1, ?2, ?3, ?4)");
+  for (const DecisionText& text : texts) {
+    insert.bind(decision_id, to_string(text.kind), text.name, ensure_text(connection, text.text)).run();
+  }
+}
+
+std::vector<DecisionText> read_texts(const sqlite::Connection& connection, std::int64_t decision_id) {
+  sqlite::Statement select(connection,
+                           "SELECT kind, name, text FROM decision_text JOIN text USING (text_id) "
+                           "WHERE decision_id = ?1");
+  select.bind(decision_id);
+  std::vector<DecisionText> texts;
+  while (select.step()) {
+    const auto kind = text_kind_from_string(select.text(0));
+    if (!kind) {
+      fail(Errc::store_damaged,
+           "The database {} is damaged: a text of a decision is of the kind \"{}\", which does "
+           "not exist. {}",
+           connection.path().string(), select.text(0), sqlite::kDamageNextStep);
+    }
+    texts.push_back({*kind, select.text(1), select.text(2)});
+  }
+  std::sort(texts.begin(), texts.end(), [](const DecisionText& a, const DecisionText& b) {
+    return std::tie(a.kind, a.name) < std::tie(b.kind, b.name);
+  });
+  return texts;
+}
+
+}  // namespace tuner::cache

@@ -1,0 +1,102 @@
+#include "cache/file/hash.hpp"
+#include "tests/cache/support.hpp"
+
+namespace tuner::cache::test {
+namespace {
+
+using Rows = std::vector<std::string>;
+using Texts = std::vector<DecisionText>;
+
+const DecisionText kSource{TextKind::source, "scale.cu", "__global__ void scale() {}\n"};
+
+TEST_CASE_TEMPLATE("texts come back as they were, in the order of kind and name, whatever they contain", Place,
+                   InMemory, InSqlite) {
+  Place place;
+  const std::int64_t row = place.store().record_decision(full_decision());
+  CHECK(place.store().find_texts(row).empty());
+  const Texts texts{kSource,
+                    {TextKind::header, "", ""},
+                    {TextKind::header, "a/b.cuh", "größe 矩 '; DROP TABLE text; -- \xff"},
+                    {TextKind::header, "scale.cu", std::string("a\0b", 3)},
+                    {TextKind::samples, "X=1", "[1,2.5]"},
+                    {TextKind::insight, "explain", std::string(100'000, 'x')}};
+  place.store().record_texts(row, Texts(texts.rbegin(), texts.rend()));
+  CHECK(place.store().find_texts(row) == texts);
+  check_same(place.store().find_decision(some_key()), full_decision());
+}
+
+TEST_CASE_TEMPLATE("a text takes the place of the one with its kind and name, and of no other", Place, InMemory,
+                   InSqlite) {
+  Place place;
+  const std::int64_t one = place.store().record_decision(full_decision());
+  const std::int64_t two = place.store().record_decision(full_decision());
+  const DecisionText header{TextKind::header, "scale.cu", "a"}, changed{TextKind::source, "scale.cu", "b"};
+  for (const std::int64_t row : {one, two}) place.store().record_texts(row, Texts{kSource, header});
+  place.store().record_texts(two, Texts{changed});
+  place.store().record_texts(two, {});
+  CHECK(place.store().find_texts(one) == Texts{kSource, header});
+  CHECK(place.store().find_texts(two) == Texts{changed, header});
+  CHECK(place.store().find_texts(two + 1).empty());
+}
+
+TEST_CASE_TEMPLATE("texts of a decision that does not exist are refused as a whole", Place, InMemory, InSqlite) {
+  Place place;
+  const std::int64_t row = place.store().record_decision(full_decision());
+  CHECK_THROWS_AS(place.store().record_texts(row + 1, Texts{kSource}), Error);
+  CHECK(place.store().find_texts(row + 1).empty());
+}
+
+TEST_CASE("a text that many decisions have is stored once") {
+  InSqlite place;
+  for (int i = 0; i < 3; ++i) {
+    const std::int64_t row = place.store().record_decision(full_decision());
+    place.store().record_texts(row, Texts{kSource, {TextKind::header, "copy.cuh", kSource.text}});
+    place.store().record_texts(row, Texts{kSource});
+  }
+  CHECK(sql(place.path(), "SELECT hash, text FROM text") == Rows{content_hash(kSource.text).text + "|" + kSource.text});
+  CHECK(sql(place.path(), "SELECT count(*) FROM decision_text") == Rows{"6"});
+}
+
+TEST_CASE("two texts with the same hash are told apart") {
+  InSqlite place;
+  const std::int64_t row = place.store().record_decision(full_decision());
+  place.store().record_texts(row, Texts{kSource});
+  const DecisionText other{TextKind::header, "other.cuh", "other"};
+  // A collision cannot be constructed, but what it would leave behind can: the other text's hash beside this text.
+  sql(place.path(), "UPDATE text SET hash = '" + content_hash(other.text).text + "'");
+  place.store().record_texts(row, Texts{other});
+  CHECK(place.store().find_texts(row) == Texts{kSource, other});
+}
+
+TEST_CASE("a kind of text that does not exist is neither stored nor read") {
+  InSqlite place;
+  const std::int64_t row = place.store().record_decision(full_decision());
+  DecisionText text = kSource;
+  text.kind = static_cast<TextKind>(9);
+  CHECK_THROWS_AS(place.store().record_texts(row, Texts{text}), Error);
+  place.store().record_texts(row, Texts{kSource});
+  CHECK(sql(place.path(), "SELECT kind, name FROM decision_text") == Rows{"source|scale.cu"});
+  sql(place.path(), "PRAGMA ignore_check_constraints = ON; UPDATE decision_text SET kind = 'poem'");
+  check_error(Errc::store_damaged, {place.path().string(), "\"poem\""}, [&] { place.store().find_texts(row); });
+  CHECK(place.store().find_decision(row));
+}
+
+TEST_CASE("a file of an older format has no texts, and takes some once it is brought up to date") {
+  const TemporaryFolder folder;
+  const auto path = folder / "decisions.db";
+  std::filesystem::copy_file(TUNER_TEST_DATA "/decisions-format-1.sqlite", path);
+  std::filesystem::permissions(path, std::filesystem::perms(0600));
+  {
+    const auto reader = open_store(path, Access::read_only);
+    CHECK(reader->find_texts(reader->list_decisions({}).at(0).row).empty());
+    check_error(Errc::store_unavailable, {path.string()}, [&] { reader->record_texts(1, Texts{kSource}); });
+  }
+  const auto store = open_store(path);
+  const std::int64_t row = store->list_decisions({}).at(0).row;
+  store->record_texts(row, Texts{kSource});
+  CHECK(store->find_texts(row) == Texts{kSource});
+  CHECK_FALSE(store->damage());
+}
+
+}  // namespace
+}  // namespace tuner::cache::test
