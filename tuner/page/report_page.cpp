@@ -107,7 +107,7 @@ Json effects_json(const Table& table, std::span<const cache::Trial> trials, cons
   return list;
 }
 
-/// The kernel's file is not stored with a decision.
+/// Where the kernel's file lies is not stored with a decision.
 std::string command_of(const cache::Decision& decision) {
   std::string command = "tuner tune KERNEL_FILE --kernel " + shell_word(decision.key.kernel_name);
   if (!decision.key.problem.empty()) command += " --problem " + shell_word(decision.key.problem);
