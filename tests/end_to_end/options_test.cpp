@@ -80,3 +80,24 @@ TEST_CASE("a number of --device that no GPU has was told to be a driver that doe
               {"There is no GPU 2 here: there are 2, numbered from 0."});
   }
 }
+
+TEST_CASE(
+    "the source of a tuned kernel is stored, exported and imported with its decision, unless --no-source is given") {
+  const Tuner user;
+  Words words = user.words({"KIND == right", "VARIANT < 2"}, {"--db", "all.db"});
+  user.folder().write("factor.cuh", "constexpr float kFactor = 2;\n");
+  user.folder().write("scale.cu", "#include <cstdint>\n#include \"factor.cuh\"\n" + read_bytes(words.at(1)));
+  words.at(1) = "scale.cu";
+  const auto tune = [&](const Words& more) {
+    const Result tuned = user.run(joined(words, more));
+    INFO(tuned.err);
+    REQUIRE(tuned.exit_code == 0);
+  };
+  tune({});
+  check_out(user.run({"show", "1", "--db", "all.db"}), 0, {"  stored     the source scale.cu and 1 header\n"});
+  check_out(user.run({"export", "some.db", "--db", "all.db"}), 0, {"some.db"});
+  check_out(user.run({"import", "some.db", "--db", "other.db"}), 0, {"some.db"});
+  check_out(user.run({"show", "1", "--db", "other.db"}), 0, {"  stored     the source scale.cu and 1 header\n"});
+  tune({"--no-source"});
+  CHECK_FALSE(contains(user.run({"show", "2", "--db", "all.db"}).out, "the source scale.cu"));
+}

@@ -70,9 +70,12 @@ TEST_CASE("the report of the shipped recording opens without a complaint, at thr
   CHECK(text_of("shown") == "708 of 708 trials");
   CHECK(text_of("verdict").find("times as fast as the defaults") != std::string::npos);
   CHECK(browser().evaluate("document.querySelectorAll('#strips circle').length").get<int>() > 16);
+  CHECK(browser().evaluate("document.querySelectorAll('#race tbody tr').length").get<int>() > 1);
+  CHECK(browser().evaluate("document.querySelectorAll('#race circle').length").get<int>() > 16);
+  CHECK(browser().evaluate("document.querySelectorAll('#race tr.winner').length") == 1);
   CHECK(browser().evaluate("document.querySelectorAll('#effects tbody tr').length").get<int>() > 10);
   CHECK(browser().evaluate("document.querySelectorAll('#progress circle').length").get<int>() > 1);
-  CHECK(browser().evaluate("document.querySelectorAll('tr.winner').length") == 1);
+  CHECK(browser().evaluate("document.querySelectorAll('#trials tr.winner').length") == 1);
   CHECK(text_of("failures").find("launch refused") != std::string::npos);
 }
 
@@ -148,6 +151,20 @@ TEST_CASE("of several decisions each can be chosen") {
   choose("subject", "1");
   CHECK(text_of("kernel") == "second");
   CHECK(text_of("shown") == "300 of 300 trials");
+}
+
+TEST_CASE("a finalist is a line of its own in the final race, which is left out where no samples are stored") {
+  Subject before = made_up(100, "before");
+  before.texts.clear();
+  open({made_up(100), before});
+  CHECK(browser().evaluate("document.querySelectorAll('#race tbody tr').length") == 2);
+  CHECK(browser().evaluate("document.querySelectorAll('#race rect').length") == 2);
+  CHECK(browser().evaluate("document.querySelectorAll('#race circle').length") == 5);
+  CHECK(text_of("race").find("the winner") < text_of("race").find("PDIST="));
+  CHECK_FALSE(browser().evaluate("document.getElementById('raced').hidden").get<bool>());
+  choose("subject", "1");
+  CHECK(browser().evaluate("document.getElementById('raced').hidden").get<bool>());
+  CHECK(browser().complaints().empty());
 }
 
 TEST_CASE("a decision without trials, and one without a winner's interval, are shown as far as they go") {

@@ -47,11 +47,45 @@ TEST_CASE("a page has the decision, its trials as columns, and who won among the
   CHECK(page["spent"]["compile"] == 50000);
 }
 
+TEST_CASE("a page has the samples of the final race, the fastest first, and of texts nothing else") {
+  Subject subject = made_up(500);
+  subject.texts.push_back({cache::TextKind::samples, "BROKEN=1", "[fast]"});
+  subject.texts.push_back({cache::TextKind::samples, "NONE=1", "[]"});
+  const std::string page = report_page({&subject, 1});
+  CHECK(count_of(page, "no part of the page") == 0);
+  const nlohmann::json race = data_of(page)[0]["race"];
+  REQUIRE(race.size() == 2);
+  CHECK(race[0]["configuration"] == subject.decision.configuration);
+  CHECK(race[0]["median"] == 200000);
+  CHECK(race[0]["samples"] == nlohmann::json{201000, 199000, 200000});
+  CHECK(race[0]["differs"] == "");
+  CHECK(race[1]["median"] == 405000);
+  CHECK(race[1]["differs"].get<std::string>().find("PDIST=") != std::string::npos);
+  CHECK(race[1]["count"] == 2);
+  subject.texts.clear();
+  CHECK(data_of(report_page({&subject, 1}))[0]["race"].empty());
+}
+
+TEST_CASE("of a race whose samples are without end the page shows a part") {
+  Subject subject = made_up(10);
+  std::string samples = "[1";
+  for (int i = 0; i < 5000; ++i) samples += ",1";
+  for (int i = 0; i < 100; ++i) {
+    subject.texts.push_back({cache::TextKind::samples, "X=" + std::to_string(i), samples + "]"});
+  }
+  const nlohmann::json race = data_of(report_page({&subject, 1}))[0]["race"];
+  REQUIRE(race.size() == 25);
+  CHECK(race[24]["configuration"] == subject.decision.baseline);
+  CHECK(race[0]["samples"].size() == 1000);
+  CHECK(race[0]["count"] == 5001);
+}
+
 TEST_CASE("whatever is in a name or a message is text") {
   Subject subject = made_up(4, "k</script><script>window.hacked = 1</script><!--");
   subject.trials[1].outcome = Outcome::compile_error;
   subject.trials[1].message = "</script><img src=x onerror=alert(1)> \xff\xfe";
   subject.decision.key.problem = "n='<b>',m=\"";
+  subject.texts[1].name = "</script><b>";
   const Subject plain = made_up(4);
   const std::string page = report_page({&subject, 1});
   const std::string without = report_page({&plain, 1});

@@ -44,6 +44,9 @@ inline Subject made_up(std::size_t count, const std::string& kernel = "scale") {
     subject.trials.push_back(std::move(trial));
   }
   decision.ties = {{decision.configuration, 1}};
+  subject.texts = {{cache::TextKind::source, "scale.cu", "// no part of the page"},
+                   {cache::TextKind::samples, subject.trials[count / 2].configuration, "[400000,410000]"},
+                   {cache::TextKind::samples, decision.configuration, "[201000,199000,200000]"}};
   decision.speedup = *decision.baseline_time_ns / decision.time_ns;
   decision.speedup_low = 0.99 * *decision.speedup;
   decision.speedup_high = 1.01 * *decision.speedup;

@@ -56,6 +56,10 @@ class MarkingStore final : public cache::Store {
     mark("decision");
     return row;
   }
+  void record_texts(std::int64_t decision, std::span<const cache::DecisionText> texts) override {
+    store_->record_texts(decision, texts);
+    mark("texts");
+  }
   void record_quarantine(const cache::Quarantined& quarantined) override {
     store_->record_quarantine(quarantined);
     mark("quarantine");

@@ -58,7 +58,8 @@ ExitCode run_report(const Arguments& arguments) {
   for (NumberedDecision& numbered : wanted(arguments.operands(), *store, path, elsewhere)) {
     std::vector<cache::Trial> behind = trials_behind(numbered.decision, *store);
     trials += behind.size();
-    subjects.push_back({numbered.number, std::move(numbered.decision), std::move(behind)});
+    std::vector<cache::DecisionText> texts = store->find_texts(numbered.decision.row);
+    subjects.push_back({numbered.number, std::move(numbered.decision), std::move(behind), std::move(texts)});
   }
   if (subjects.empty()) return ExitCode::no_result;
   cache::FreshFile fresh(*file, arguments.has("force"), cache::FreshFile::Kind::text);
@@ -82,7 +83,8 @@ Command report_command() {
       .synopsis = "tuner report [KERNEL|NUMBER ...] -o FILE.html [--force] [--db PATH] [--json]",
       .summary = "write decisions and their trials as a page for a browser",
       .purpose =
-          "Writes one HTML file that needs no network: the verdict, the fastest configurations side by side,\n"
+          "Writes one HTML file that needs no network: the verdict, the final race, the fastest configurations side by "
+          "side,\n"
           "every trial against any parameter, what each parameter does, failures and conditions.",
       .options = {{"o", Option::Kind::value, "FILE", "the file to write"},
                   {"force", Option::Kind::flag, "", "replace FILE if it exists"}},

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "cache/store/samples.hpp"
+#include "tuner/core/base/assignments.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/report/payback.hpp"
@@ -23,7 +25,9 @@ using Json = OrderedJson;
 
 /// Of the fastest trials their samples are shown one by one.
 constexpr std::size_t kWithSamples = 40;
-constexpr std::size_t kMostSamples = 200;  ///< of one trial
+constexpr std::size_t kMostSamples = 200;   ///< of one trial
+constexpr std::size_t kMostFinalists = 24;  ///< and the winner and the baseline
+constexpr std::size_t kMostOfRace = 1000;   ///< samples of one finalist
 
 /// Texts that many trials share, each once, and their numbers.
 class Texts {
@@ -103,7 +107,7 @@ Json effects_json(const Table& table, std::span<const cache::Trial> trials, cons
   return list;
 }
 
-/// The kernel's file is not stored with a decision.
+/// Where the kernel's file lies is not stored with a decision.
 std::string command_of(const cache::Decision& decision) {
   std::string command = "tuner tune KERNEL_FILE --kernel " + shell_word(decision.key.kernel_name);
   if (!decision.key.problem.empty()) command += " --problem " + shell_word(decision.key.problem);
@@ -167,6 +171,47 @@ void add_trials(const Subject& subject, Json& object) {
                  {"trials", std::move(columns).json()}});
 }
 
+double median(std::vector<double> samples) {
+  const std::size_t half = samples.size() / 2;
+  std::sort(samples.begin(), samples.end());
+  return samples.size() % 2 == 1 ? samples[half] : (samples[half - 1] + samples[half]) / 2;
+}
+
+/// The finalists whose samples are stored, the fastest first. What is no list of samples is left out.
+Json race_json(const Subject& subject) {
+  const cache::Decision& decision = subject.decision;
+  std::vector<std::pair<double, Json>> finalists;
+  for (const cache::DecisionText& text : subject.texts) {
+    if (text.kind != cache::TextKind::samples) continue;
+    std::optional<std::vector<double>> samples = cache::doubles_from_json(text.text);
+    if (!samples || samples->empty()) continue;
+    const double median_ns = median(*samples);
+    const std::size_t count = samples->size();
+    samples->resize(std::min(count, kMostOfRace));
+    finalists.emplace_back(
+        median_ns,
+        Json{{"configuration", text.name},
+             {"differs", fmt::format("{}", fmt::join(differing_assignments(text.name, decision.configuration), " "))},
+             {"median", median_ns},
+             {"count", count},
+             {"samples", *std::move(samples)}});
+  }
+  std::stable_sort(finalists.begin(), finalists.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  Json race = Json::array();
+  for (auto& [median_ns, finalist] : finalists) {
+    const bool matters =
+        finalist["configuration"] == decision.baseline || finalist["configuration"] == decision.configuration;
+    if (matters || race.size() < kMostFinalists) race.push_back(std::move(finalist));
+  }
+  return race;
+}
+
+Json tied_json(const cache::Decision& decision) {
+  Json tied = Json::array();
+  for (const cache::Tie& tie : decision.ties) tied.push_back(tie.configuration);
+  return tied;
+}
+
 Json subject_json(const Subject& subject) {
   const cache::Decision& decision = subject.decision;
   const auto tuning = decision.counters.find(kTuningCounter);
@@ -190,6 +235,8 @@ Json subject_json(const Subject& subject) {
               {"confidence", decision.confidence},
               {"race_blocks", decision.race_blocks},
               {"ties", decision.ties.size()},
+              {"tied", tied_json(decision)},
+              {"race", race_json(subject)},
               {"noisy", decision.noisy},
               {"contended", decision.contended},
               {"launch", decision.launch},

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cache/store/decision.hpp"
+#include "cache/store/decision_text.hpp"
 #include "cache/store/trial.hpp"
 
 namespace tuner::page {
@@ -16,12 +17,13 @@ struct Subject {
   std::size_t number = 0;  ///< by which `tuner list` calls it
   cache::Decision decision;
   std::vector<cache::Trial> trials;
+  std::vector<cache::DecisionText> texts = {};  ///< of the decision; of these, the samples of the race are shown
 };
 
-/// A page of HTML that shows the decisions to a person: verdict, the fastest side by side, every trial, what each
-/// parameter does, failures, conditions. It needs no network and nothing beside itself. Texts of kernels, compilers and
-/// databases are embedded as data and shown as text, whatever is in them; bytes that are not UTF-8 are replaced.
-/// `subjects` is not empty.
+/// A page of HTML that shows the decisions to a person: verdict, the final race, the fastest side by side, every trial,
+/// what each parameter does, failures, conditions. It needs no network and nothing beside itself. Texts of kernels,
+/// compilers and databases are embedded as data and shown as text, whatever is in them; bytes that are not UTF-8 are
+/// replaced. `subjects` is not empty.
 std::string report_page(std::span<const Subject> subjects);
 
 /// The page without its data, which stands in place of the word PAGE_DATA.
