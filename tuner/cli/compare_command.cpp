@@ -11,6 +11,7 @@
 #include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/side.hpp"
+#include "tuner/cli/stored_kernel.hpp"
 #include "tuner/cli/stores.hpp"
 #include "tuner/cli/workplace.hpp"
 #include "tuner/core/base/text.hpp"
@@ -86,6 +87,11 @@ ComparedSide compared(const Side& side, const engine::Contestant& contestant, do
 
 /// What a side is that names no configuration: its winner if both have one, so that like is compared with like.
 void choose_unsaid(CompareRequest& request, const Task& first, const Task& second, const cache::Store* store) {
+  if (request.first.number || request.second.number) {
+    for (Side* side : {&request.first, &request.second}) {
+      if (side->configuration.empty()) side->configuration = "winner";
+    }
+  }
   const Timing mode = request.session.mode;
   const bool both = stored_winner(first, mode, store) && stored_winner(second, mode, store);
   for (Side* side : {&request.first, &request.second}) {
@@ -95,19 +101,46 @@ void choose_unsaid(CompareRequest& request, const Task& first, const Task& secon
   }
 }
 
+/// A side's kernel. A decision's is the stored one, and the side becomes its configuration.
+KernelDescription description_of(Side& side, const CompareRequest& request, Workplace& workplace,
+                                 const cache::Store* store) {
+  if (!side.number) {
+    return load_description(side.file, request.kernel,
+                            [&](const std::string& sentence) { workplace.line().warning(sentence); });
+  }
+  const cache::Decision decision = decision_of_number(*side.number, *store);
+  side.configuration = decision.configuration;
+  return stored_kernel(decision, *store).value();
+}
+
+/// Why the sides cannot be raced although there is a GPU; empty if they can. Decisions bring problem and mode along.
+std::string why_not_raced(CompareRequest& request, const cache::Store* store) {
+  std::optional<cache::Decision> before;
+  for (const Side* side : {&request.first, &request.second}) {
+    if (!side->number) continue;
+    if (store == nullptr) throw Error(Errc::bad_usage, "There is no database, so there are no numbers of decisions.");
+    cache::Decision decision = decision_of_number(*side->number, *store);
+    if (!stored_kernel(decision, *store))
+      return fmt::format("The source of decision {} is not stored: name its file instead of its number.",
+                         *side->number);
+    if (before && (before->key.problem != decision.key.problem || before->key.mode != decision.key.mode))
+      return "The two are for different problems or cache modes.";
+    request.problem = parse_problem(decision.key.problem);
+    request.session.mode = timing_from_string(decision.key.mode).value_or(request.session.mode);
+    before = std::move(decision);
+  }
+  return {};
+}
+
 /// Nothing if it was interrupted.
 std::optional<ComparisonReport> race(CompareRequest request, Workplace& workplace, const DeviceInfo& device,
                                      const cache::Store* store) {
-  const auto describe = [&](const Side& side) {
-    return load_description(side.file, request.kernel,
-                            [&](const std::string& sentence) { workplace.line().warning(sentence); });
-  };
-  const Task first(describe(request.first), request.problem, device, {}, request.session.include_folders,
-                   search::Listing::when_needed);
+  const Task first(description_of(request.first, request, workplace, store), request.problem, device, {},
+                   request.session.include_folders, search::Listing::when_needed);
   std::optional<Task> other;
-  if (request.second.file != request.first.file) {
-    other.emplace(describe(request.second), request.problem, device, std::vector<std::string>{},
-                  request.session.include_folders, search::Listing::when_needed);
+  if (request.second.file != request.first.file || request.second.number) {
+    other.emplace(description_of(request.second, request, workplace, store), request.problem, device,
+                  std::vector<std::string>{}, request.session.include_folders, search::Listing::when_needed);
   }
   const Task& second = other ? *other : first;
   choose_unsaid(request, first, second, store);
@@ -138,13 +171,7 @@ std::optional<ComparisonReport> race(CompareRequest request, Workplace& workplac
 
 /// The newest decision for the kernel of the side's file and the problem, on whatever GPU.
 std::optional<cache::Decision> decision_of(const Side& side, const CompareRequest& request, const cache::Store& store) {
-  if (side.number) {
-    for (NumberedDecision& numbered : numbered_decisions(store)) {
-      if (numbered.number == *side.number) return std::move(numbered.decision);
-    }
-    throw Error(Errc::bad_usage,
-                fmt::format("There is no decision {}: `tuner list` shows the numbers there are.", *side.number));
-  }
+  if (side.number) return decision_of_number(*side.number, store);
   constexpr const char* kStandIn = "H200";
   const Task task(load_description(side.file, request.kernel), request.problem, known_device(kStandIn), {},
                   request.session.include_folders, search::Listing::when_needed);
@@ -211,12 +238,12 @@ ExitCode exit_code_of(const ComparisonReport& report) {
 }
 
 ExitCode run_compare(const Arguments& arguments) {
-  const CompareRequest request = read_compare_request(arguments);
+  CompareRequest request = read_compare_request(arguments);
   const std::unique_ptr<cache::Store> store = open_for_reading(cache::locate(request.database));
   const Interrupts interrupts;
   std::optional<ComparisonReport> report;
-  if (request.first.number || request.second.number) {
-    report = compare_stored(request, store.get(), "To race them, name files and configurations.");
+  if (const std::string why_not = why_not_raced(request, store.get()); !why_not.empty()) {
+    report = compare_stored(request, store.get(), why_not);
   } else {
     std::optional<Workplace> workplace;
     const DeviceInfo* device = nullptr;
