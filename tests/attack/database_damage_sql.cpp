@@ -125,7 +125,7 @@ std::string damage_schema(Chance& chance, const Target& target) {
       "DROP " + one[0] + " " + one[1], "ALTER TABLE " + table + " RENAME COLUMN " + column + " TO other_" + column,
       "ALTER TABLE " + table + " RENAME TO other_" + table, "ALTER TABLE " + table + " DROP COLUMN " + column,
       // another format
-      "PRAGMA user_version = " + std::to_string(static_cast<int>(chance.below(6)) - 1),
+      "PRAGMA user_version = " + std::to_string(static_cast<int>(chance.below(7)) - 1),
       "PRAGMA application_id = " + std::to_string(chance.below(3)),
       // triggers
       "CREATE TRIGGER t AFTER INSERT ON " + table + " BEGIN DELETE FROM " + table_of(chance, sql) + "; END",

@@ -36,7 +36,12 @@ int prepare(const fs::path& folder, const fs::path& source) {
   }
   const auto store = cache::SqliteStore::open({.path = cache::locate(folder).decisions});
   store->record_trials(std::vector<cache::Trial>{cache::test::full_trial(), cache::test::bare_trial()});
-  store->record_decision(cache::test::full_decision());
+  using cache::TextKind;
+  const std::vector<cache::DecisionText> texts{{TextKind::source, "wave.cu", kWave},
+                                               {TextKind::header, "wave.cuh", ""},
+                                               {TextKind::samples, "BLOCKDIMX=512,STRATEGY=unrolled", "[1.5,2]"},
+                                               {TextKind::insight, "explain", "{}"}};
+  store->record_texts(store->record_decision(cache::test::full_decision()), texts);
   store->record_decision(cache::test::bare_decision());
   store->record_quarantine(cache::test::full_quarantined());
   std::ofstream(source) << kWave;
