@@ -22,7 +22,7 @@ std::optional<std::size_t> number_in(const std::string& text) {
 }  // namespace
 
 Side parse_side(const std::string& written, const Side* first) {
-  Side side{.written = written, .number = number_in(written), .file = {}, .configuration = {}};
+  Side side{.written = written, .number = number_in(written), .file = {}, .configuration = {}, .winner = {}};
   if (side.number) return side;
   // What a configuration is separated by may be part of a path, but not of an assignment.
   const std::size_t at = written.rfind('@');
@@ -48,7 +48,7 @@ std::optional<cache::Decision> stored_winner(const Task& task, Timing mode, cons
 }
 
 search::Configuration configuration_of(const Side& side, const Task& task, Timing mode, const cache::Store* store) {
-  if (side.configuration == "winner") {
+  if (side.configuration == "winner" && side.winner.empty()) {
     const auto decision = stored_winner(task, mode, store);
     if (decision) return task.space().parse(decision->configuration);
     throw Error(Errc::bad_usage,
@@ -57,7 +57,8 @@ search::Configuration configuration_of(const Side& side, const Task& task, Timin
   }
   const bool is_baseline = side.configuration.empty() || side.configuration == "baseline";
   const search::Configuration configuration =
-      is_baseline ? task.space().defaults() : task.space().parse(side.configuration);
+      is_baseline ? task.space().defaults()
+                  : task.space().parse(side.winner.empty() ? side.configuration : side.winner);
   if (task.accepts(configuration)) return configuration;
   throw Error(Errc::bad_usage,
               fmt::format("{} is no valid configuration: {}", task.space().text(configuration),

@@ -19,6 +19,7 @@ struct Side {
   std::optional<std::size_t> number;  ///< of a decision
   std::filesystem::path file;
   std::string configuration;  ///< "baseline", "winner", assignments; empty: not said
+  std::string winner;         ///< what "winner" is; empty: what is stored for the task
 };
 
 /// Throws Error{bad_usage}. `first` is the side before it.

@@ -1,0 +1,183 @@
+#include "tuner/cli/explainer.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <atomic>
+
+#include "tuner/core/base/text.hpp"
+#include "tuner/core/base/timing_text.hpp"
+#include "tuner/core/binary/code_facts.hpp"
+#include "tuner/engine/comparison/pair.hpp"
+#include "tuner/engine/device/lane/lane.hpp"
+#include "tuner/engine/roofline/measured_roofline.hpp"
+#include "tuner/engine/session/session_stores.hpp"
+#include "tuner/error.hpp"
+#include "tuner/explain/rules.hpp"
+
+namespace tuner::cli {
+
+namespace {
+
+/// "the winner", "the baseline", or "it" and "the other".
+std::string name_of(const Side& side, const char* otherwise) {
+  if (side.configuration == "winner") return "the winner";
+  return side.configuration == "baseline" ? "the baseline" : otherwise;
+}
+
+explain::ConfigurationFacts facts_of(const engine::Contestant& contestant, std::string name) {
+  const DeviceInfo& device = contestant.task->device();
+  explain::ConfigurationFacts facts;
+  facts.name = std::move(name);
+  facts.configuration = contestant.text;
+  facts.geometry = contestant.geometry;
+  facts.resources = contestant.binary.facts;
+  facts.resources.dynamic_shared_bytes = static_cast<int>(contestant.geometry.shared_bytes);
+  facts.resources.occupancy = contestant.run.occupancy;
+  facts.resources.occupancy_limiter = contestant.run.occupancy_limiter;
+  facts.idle_registers = idle_registers(facts.resources, contestant.geometry, device);
+  facts.code = machine_code(contestant.binary.cubin.bytes, contestant.binary.cubin.kernel);
+  explain::add_derived(facts, device);
+  return facts;
+}
+
+std::vector<std::string> next_step_sentences(const explain::ConfigurationFacts& facts, const DeviceInfo& device) {
+  std::vector<std::string> sentences;
+  if (!facts.resources.registers) return sentences;
+  const BlockNeeds needs =
+      block_needs(*facts.resources.registers, facts.resources.static_shared_bytes.value_or(0), facts.geometry);
+  for (const NextStep& step : tuner::next_steps(device, needs)) {
+    constexpr std::array kUnits{"threads a block", "registers a thread", "bytes of shared memory a block",
+                                "threads a block"};
+    sentences.push_back(fmt::format("{} instead of {} {} would let {} be resident instead of {}", step.to, step.from,
+                                    kUnits[static_cast<std::size_t>(step.resource)],
+                                    counted(static_cast<std::uint64_t>(step.then.blocks), "block"),
+                                    facts.resident ? facts.resident->blocks : 0));
+  }
+  return sentences;
+}
+
+}  // namespace
+
+Explainer::Explainer(const ExplainRequest& request, const engine::SessionParts& parts, const Task& task,
+                     const cache::Store* store)
+    : request_(request),
+      task_(task),
+      from_(configuration_of(request.from, task, request.session.mode, store)),
+      to_(configuration_of(request.to, task, request.session.mode, store)),
+      parts_(parts),
+      side_by_side_(task, request.session, parts_) {}
+
+std::optional<Explanation> Explainer::explain() {
+  const std::atomic<bool>& stop = parts_.stop;
+  found_.kernel = task_.description().kernel;
+  found_.file = task_.description().file.string();
+  found_.problem = problem_text(task_.problem());
+  found_.device = task_.device().name;
+  found_.mode = to_string(request_.session.mode);
+  const std::vector<std::size_t> both = side_by_side_.add({{&task_, from_}, {&task_, to_}});
+  if (stop) return std::nullopt;
+  for (const std::size_t one : both) {
+    if (!side_by_side_[one].failure) continue;
+    throw Error(Errc::baseline_failed, fmt::format("{} does not run, so there is nothing to explain: {}",
+                                                   side_by_side_[one].text, side_by_side_[one].failure->message));
+  }
+  found_.from = facts_of(side_by_side_[both[0]], name_of(request_.from, "the other"));
+  found_.to = facts_of(side_by_side_[both[1]], name_of(request_.to, "this one"));
+  found_.next_steps = next_step_sentences(found_.to, task_.device());
+  if (from_ != to_) {
+    if (request_.with_path) find_the_path();
+    if (stop) return std::nullopt;
+    if (!found_.time) race(both);
+  }
+  if (stop) return std::nullopt;
+  if (request_.with_counters) count();
+  if (stop) return std::nullopt;
+  find_reasons();
+  return std::move(found_);
+}
+
+void Explainer::add_roofline() {
+  const WorkDescription& work = task_.description().work;
+  if (!work.bytes && !work.flops) return;
+  try {
+    require_roofline(task_, request_.session.mode);
+  } catch (const Error&) {
+    return;  // nothing bounds it from below
+  }
+  engine::SessionStores stores = engine::open_for_session(request_.database);
+  const engine::SessionParts parts{.compile = parts_.compile,
+                                   .device = parts_.device,
+                                   .store = *stores.store,
+                                   .binaries = stores.binaries.get(),
+                                   .observer = parts_.observer,
+                                   .stop = parts_.stop};
+  rates_ = engine::measured_roofline(task_.device(), work.bytes.has_value(),
+                                     work.flops ? task_.work_type() : std::nullopt, true, parts);
+}
+
+void Explainer::find_the_path() {
+  const engine::Path path = engine::find_path(side_by_side_, task_, from_, to_, request_.path);
+  found_.path_failures = path.failures;
+  if (!path.is_complete) return;
+  found_.time = path.whole;
+  found_.blocks = path.blocks;
+  found_.is_noisy = path.is_noisy;
+  for (const engine::PathStep& step : path.steps)
+    found_.path.push_back({step.assignments, step.time, step.share, step.is_idle});
+  for (const engine::Interaction& both : path.interactions) {
+    found_.interactions.push_back({path.steps[both.first].assignments, path.steps[both.second].assignments, both.time});
+  }
+  found_.from.time_ns = path.from_ns;
+  found_.to.time_ns = path.to_ns;
+}
+
+void Explainer::race(const std::vector<std::size_t>& both) {
+  const engine::PairResult result = engine::race_pair(side_by_side_, both[0], both[1], {.within = 0.005});
+  if (result.blocks == 0) return;
+  found_.time = result.ratio;
+  found_.blocks = result.blocks;
+  found_.is_noisy = result.is_noisy;
+  found_.from.time_ns = result.first_ns;
+  found_.to.time_ns = result.second_ns;
+}
+
+/// In a worker of its own, since what is timed beside a profiler is slower.
+void Explainer::count() {
+  const std::atomic<bool>& stop = parts_.stop;
+  engine::DeviceProcessLane device({.ordinal = request_.device, .stop = &stop});
+  const engine::SessionParts parts{.compile = parts_.compile,
+                                   .device = device,
+                                   .store = parts_.store,
+                                   .observer = parts_.observer,
+                                   .stop = parts_.stop};
+  engine::SideBySide counting(task_, request_.session, parts);
+  const std::vector<std::size_t> counted = counting.add({{&task_, from_}, {&task_, to_}});
+  for (explain::ConfigurationFacts* facts : {&found_.from, &found_.to}) {
+    if (stop) return;
+    engine::CountResult result = counting.count(counted[facts == &found_.to ? 1 : 0]);
+    found_.no_counters = result.refused;
+    if (!result.refused.empty()) return;
+    facts->counters = std::move(result.counters);
+  }
+}
+
+void Explainer::find_reasons() {
+  if (rates_) add_bound();
+  if (!found_.time) return;
+  const engine::Ratio& time = *found_.time;
+  found_.to.to_other = explain::TimeRatio{time.low, time.ratio, time.high};
+  found_.from.to_other = explain::TimeRatio{1 / time.high, 1 / time.ratio, 1 / time.low};
+  const bool is_faster = time.ratio <= 1;
+  found_.findings = explain::explain_difference(is_faster ? found_.from : found_.to,
+                                                is_faster ? found_.to : found_.from, task_.device());
+}
+
+void Explainer::add_bound() {
+  const auto bound = roofline_bound(*rates_, task_, to_);
+  if (!bound || !found_.to.time_ns) return;
+  found_.roofline =
+      RooflineReport{*rates_, *bound, bound_text(*bound, *rates_, task_, to_), bound->time_ns / *found_.to.time_ns};
+}
+
+}  // namespace tuner::cli
