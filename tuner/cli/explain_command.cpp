@@ -7,6 +7,7 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/explanation.hpp"
+#include "tuner/cli/explanation_json.hpp"
 #include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/side.hpp"
@@ -20,7 +21,6 @@
 #include "tuner/engine/roofline/measured_roofline.hpp"
 #include "tuner/engine/session/session_stores.hpp"
 #include "tuner/error.hpp"
-#include "tuner/explain/rules.hpp"
 
 namespace tuner::cli {
 
@@ -210,13 +210,7 @@ class Explainer {
 
   void find_reasons() {
     if (rates_) add_bound();
-    if (!found_.time) return;
-    const engine::Ratio& time = *found_.time;
-    found_.to.to_other = explain::TimeRatio{time.low, time.ratio, time.high};
-    found_.from.to_other = explain::TimeRatio{1 / time.high, 1 / time.ratio, 1 / time.low};
-    const bool is_faster = time.ratio <= 1;
-    found_.findings = explain::explain_difference(is_faster ? found_.from : found_.to,
-                                                  is_faster ? found_.to : found_.from, task_.device());
+    explain_again(found_, task_.device());
   }
 
   void add_bound() {
