@@ -13,7 +13,6 @@
 #include "tuner/engine/roofline/measured_roofline.hpp"
 #include "tuner/engine/session/session_stores.hpp"
 #include "tuner/error.hpp"
-#include "tuner/explain/rules.hpp"
 
 namespace tuner::cli {
 
@@ -164,13 +163,7 @@ void Explainer::count() {
 
 void Explainer::find_reasons() {
   if (rates_) add_bound();
-  if (!found_.time) return;
-  const engine::Ratio& time = *found_.time;
-  found_.to.to_other = explain::TimeRatio{time.low, time.ratio, time.high};
-  found_.from.to_other = explain::TimeRatio{1 / time.high, 1 / time.ratio, 1 / time.low};
-  const bool is_faster = time.ratio <= 1;
-  found_.findings = explain::explain_difference(is_faster ? found_.from : found_.to,
-                                                is_faster ? found_.to : found_.from, task_.device());
+  explain_again(found_, task_.device());
 }
 
 void Explainer::add_bound() {

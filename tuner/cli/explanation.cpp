@@ -5,27 +5,25 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "tuner/core/base/assignments.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/base/wrapping.hpp"
-#include "tuner/core/report/record_json.hpp"
+#include "tuner/explain/rules.hpp"
 
 namespace tuner::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using explain::ConfigurationFacts;
 
-struct Row {
+struct FactRow {
   std::string name, from, to;
 };
 
 template <class T>
-std::string cell(const std::optional<T>& value) {
+std::string fact_cell(const std::optional<T>& value) {
   return value ? fmt::format("{}", *value) : "-";
 }
 
@@ -73,23 +71,23 @@ std::string resident_cell(const ConfigurationFacts& facts) {
                      percent(facts.resident->occupancy), resource_name(facts.resident->limiter));
 }
 
-std::vector<Row> code_rows(const Explanation& explanation) {
+std::vector<FactRow> code_rows(const Explanation& explanation) {
   const ConfigurationFacts &a = explanation.from, &b = explanation.to;
-  std::vector<Row> rows;
+  std::vector<FactRow> rows;
   const auto add = [&](const char* name, auto cell_of) {
-    Row row{name, cell_of(a), cell_of(b)};
+    FactRow row{name, cell_of(a), cell_of(b)};
     if (row.from != "-" || row.to != "-") rows.push_back(std::move(row));
   };
   using Facts = const ConfigurationFacts&;
   add("time", [](Facts f) { return f.time_ns ? time_text(*f.time_ns) : std::string("-"); });
   add("launch", [](Facts f) { return f.geometry.text(); });
-  add("registers", [](Facts f) { return cell(f.resources.registers); });
-  add("idle registers", [](Facts f) { return cell(f.idle_registers); });
+  add("registers", [](Facts f) { return fact_cell(f.resources.registers); });
+  add("idle registers", [](Facts f) { return fact_cell(f.idle_registers); });
   add("spilled bytes", [](Facts f) {
     if (!f.resources.spill_store_bytes && !f.resources.spill_load_bytes) return std::string("-");
     return fmt::format("{}", f.resources.spill_store_bytes.value_or(0) + f.resources.spill_load_bytes.value_or(0));
   });
-  add("stack bytes", [](Facts f) { return cell(f.resources.stack_bytes); });
+  add("stack bytes", [](Facts f) { return fact_cell(f.resources.stack_bytes); });
   add("shared bytes", [](Facts f) {
     if (!f.resources.static_shared_bytes) return std::string("-");
     return fmt::format("{}", *f.resources.static_shared_bytes + static_cast<int>(f.geometry.shared_bytes));
@@ -97,7 +95,7 @@ std::vector<Row> code_rows(const Explanation& explanation) {
   add("resident", resident_cell);
   add("global loads", loads_cell);
   add("under way at most", under_way_cell);
-  add("waits in the loop", [](Facts f) { return f.code ? cell(f.code->loads.waits_in_loop) : std::string("-"); });
+  add("waits in the loop", [](Facts f) { return f.code ? fact_cell(f.code->loads.waits_in_loop) : std::string("-"); });
   add("innermost loop", work_cell);
   return rows;
 }
@@ -110,11 +108,11 @@ std::string counter_cell(const Counters& counters, std::string_view name) {
   return std::abs(value) >= 1e6 ? fmt::format("{:.4g} million", value / 1e6) : four_digits(value);
 }
 
-std::vector<Row> counter_rows(const Explanation& explanation) {
-  std::vector<Row> rows;
+std::vector<FactRow> counter_rows(const Explanation& explanation) {
+  std::vector<FactRow> rows;
   for (const std::string_view name : counter_names()) {
-    Row row{std::string(name), counter_cell(explanation.from.counters, name),
-            counter_cell(explanation.to.counters, name)};
+    FactRow row{std::string(name), counter_cell(explanation.from.counters, name),
+                counter_cell(explanation.to.counters, name)};
     if ((row.from != "-" || row.to != "-") && (row.from != "0" || row.to != "0")) rows.push_back(std::move(row));
   }
   return rows;
@@ -134,66 +132,21 @@ std::string verdict(const Explanation& explanation) {
                      explanation.is_noisy ? " on a disturbed GPU" : "");
 }
 
-std::string claim_word(explain::Claim claim) {
-  constexpr std::array kWords{"cause", "consequence", "observation", "unexplained"};
-  return kWords[static_cast<std::size_t>(claim)];
-}
-
 std::string step_note(const ExplainedStep& step) {
   if (step.is_idle) return "nothing: could keep its value";
   return fmt::format("{} of the change", percent(step.share));
 }
 
-Json ratio_json(const engine::Ratio& ratio) {
-  return {{"ratio", ratio.ratio}, {"low", ratio.low}, {"high", ratio.high}};
-}
-
-Json code_json(const std::optional<MachineCode>& code) {
-  if (!code) return nullptr;
-  const auto counts_json = [](const CodeCounts& counts) {
-    Json by_work = Json::object();
-    for (std::size_t i = 0; i < kWorkKinds; ++i) by_work[std::string(work_name(Work(i)))] = counts.by_work[i];
-    return Json{{"instructions", counts.instructions},
-                {"by_work", std::move(by_work)},
-                {"local_loads", counts.local_loads},
-                {"local_stores", counts.local_stores},
-                {"global_atomics", counts.global_atomics},
-                {"shared_atomics", counts.shared_atomics},
-                {"double_conversions", counts.double_conversions}};
-  };
-  return {{"all", counts_json(code->all)},
-          {"loop", code->loop ? counts_json(*code->loop) : Json(nullptr)},
-          {"loads_under_way", code->under_way.loads},
-          {"bytes_under_way", code->under_way.bytes}};
-}
-
-Json facts_json(const ConfigurationFacts& facts) {
-  CodeFacts code;
-  code.idle_registers = facts.idle_registers;
-  if (facts.code) code.loads = facts.code->loads;
-  Json counters = Json::object();
-  for (const auto& [name, value] : facts.counters) counters[name] = value;
-  return {{"name", facts.name},
-          {"configuration", facts.configuration},
-          {"time_us", microseconds(facts.time_ns)},
-          {"launch", facts.geometry.text()},
-          {"facts", tuner::facts_json(facts.resources, code)},
-          {"resident_blocks", facts.resident ? Json(facts.resident->blocks) : Json(nullptr)},
-          {"bytes_under_way", or_null(facts.bytes_under_way)},
-          {"code", code_json(facts.code)},
-          {"counters", facts.counters.empty() ? Json(nullptr) : std::move(counters)}};
-}
-
-std::string escaped(std::string text) {
+std::string for_markdown(std::string text) {
   for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2)) text.insert(at, 1, '\\');
   return one_line(text);
 }
 
-std::string markdown_table(const Explanation& explanation, const std::vector<Row>& rows) {
-  std::string text =
-      fmt::format("| | {} | {} |\n|---|---|---|\n", escaped(explanation.from.name), escaped(explanation.to.name));
-  for (const Row& row : rows) {
-    text += fmt::format("| {} | {} | {} |\n", escaped(row.name), escaped(row.from), escaped(row.to));
+std::string markdown_table(const Explanation& explanation, const std::vector<FactRow>& rows) {
+  std::string text = fmt::format("| | {} | {} |\n|---|---|---|\n", for_markdown(explanation.from.name),
+                                 for_markdown(explanation.to.name));
+  for (const FactRow& row : rows) {
+    text += fmt::format("| {} | {} | {} |\n", for_markdown(row.name), for_markdown(row.from), for_markdown(row.to));
   }
   return text;
 }
@@ -207,6 +160,22 @@ std::string roofline_text(const RooflineReport& roofline) {
 }
 
 }  // namespace
+
+void set_ratios(Explanation& explanation) {
+  if (!explanation.time || !(explanation.time->low > 0)) return;
+  const engine::Ratio& time = *explanation.time;
+  explanation.to.to_other = explain::TimeRatio{time.low, time.ratio, time.high};
+  explanation.from.to_other = explain::TimeRatio{1 / time.high, 1 / time.ratio, 1 / time.low};
+}
+
+void explain_again(Explanation& explanation, const DeviceInfo& device) {
+  explanation.findings.clear();
+  if (!explanation.time) return;
+  set_ratios(explanation);
+  const bool is_faster = explanation.time->ratio <= 1;
+  explanation.findings = explain::explain_difference(is_faster ? explanation.from : explanation.to,
+                                                     is_faster ? explanation.to : explanation.from, device);
+}
 
 std::string to_text(const Explanation& explanation, std::size_t width) {
   const auto line = [&](std::string_view label, std::string_view text) { return tuner::labelled(label, text, width); };
@@ -222,7 +191,7 @@ std::string to_text(const Explanation& explanation, std::size_t width) {
 
   if (!explanation.findings.empty()) text += "\nWhy\n";
   for (const explain::Finding& finding : explanation.findings) {
-    text += line(fmt::format("  {:<13}", claim_word(finding.claim)), sentence(finding));
+    text += line(fmt::format("  {:<13}", explain::claim_name(finding.claim)), sentence(finding));
   }
   if (!explanation.path.empty()) {
     text += "\nThe path from " + explanation.from.name + " to " + explanation.to.name + "\n";
@@ -241,91 +210,47 @@ std::string to_text(const Explanation& explanation, std::size_t width) {
 
   text += "\nMachine code\n";
   Table table({{""}, {explanation.from.name}, {explanation.to.name}});
-  for (const Row& row : code_rows(explanation)) table.add({row.name, row.from, row.to});
+  for (const FactRow& row : code_rows(explanation)) table.add({row.name, row.from, row.to});
   text += table.text(width);
   for (const std::string& step : explanation.next_steps) text += line("  further    ", step);
 
   if (!explanation.no_counters.empty()) {
     text += "\nCounters\n" + line("  none       ", explanation.no_counters);
-  } else if (const std::vector<Row> rows = counter_rows(explanation); !rows.empty()) {
+  } else if (const std::vector<FactRow> rows = counter_rows(explanation); !rows.empty()) {
     text += "\nCounters\n";
     Table counters({{""}, {explanation.from.name, Table::Align::right}, {explanation.to.name, Table::Align::right}});
-    for (const Row& row : rows) counters.add({row.name, row.from, row.to});
+    for (const FactRow& row : rows) counters.add({row.name, row.from, row.to});
     text += counters.text(width);
   }
   return text;
 }
 
 std::string to_markdown(const Explanation& explanation) {
-  std::string text = fmt::format("{} on {}{}: {}.\n", escaped(explanation.kernel), escaped(explanation.device),
-                                 explanation.problem.empty() ? "" : ", " + escaped(explanation.problem),
-                                 escaped(verdict(explanation)));
+  std::string text = fmt::format(
+      "{} on {}{}: {}.\n", for_markdown(explanation.kernel), for_markdown(explanation.device),
+      explanation.problem.empty() ? "" : ", " + for_markdown(explanation.problem), for_markdown(verdict(explanation)));
   for (const ConfigurationFacts* side : {&explanation.from, &explanation.to})
-    text += fmt::format("\n- {}: `{}`", escaped(side->name), escaped(side->configuration));
+    text += fmt::format("\n- {}: `{}`", for_markdown(side->name), for_markdown(side->configuration));
   text += "\n";
-  if (explanation.roofline) text += "- roofline: " + escaped(roofline_text(*explanation.roofline)) + "\n";
+  if (explanation.roofline) text += "- roofline: " + for_markdown(roofline_text(*explanation.roofline)) + "\n";
   if (!explanation.findings.empty()) text += "\n";
   for (const explain::Finding& finding : explanation.findings)
-    text += fmt::format("1. *{}*: {}\n", claim_word(finding.claim), escaped(sentence(finding)));
+    text += fmt::format("1. *{}*: {}\n", explain::claim_name(finding.claim), for_markdown(sentence(finding)));
   if (!explanation.path.empty()) {
     text += "\n| step | time after / before | brings |\n|---|---|---|\n";
     for (const ExplainedStep& step : explanation.path) {
-      text += fmt::format("| {} | {} | {} |\n", escaped(step.assignments), ratio_text(step.time), step_note(step));
+      text += fmt::format("| {} | {} | {} |\n", for_markdown(step.assignments), ratio_text(step.time), step_note(step));
     }
     for (const ExplainedInteraction& both : explanation.interactions) {
-      text += fmt::format("\n{} and {} take {} of the time that each alone leads to expect.\n", escaped(both.first),
-                          escaped(both.second), ratio_text(both.time));
+      text += fmt::format("\n{} and {} take {} of the time that each alone leads to expect.\n",
+                          for_markdown(both.first), for_markdown(both.second), ratio_text(both.time));
     }
   }
   text += "\n" + markdown_table(explanation, code_rows(explanation));
-  if (!explanation.no_counters.empty()) text += "\nNo counters: " + escaped(explanation.no_counters) + "\n";
-  if (const std::vector<Row> rows = counter_rows(explanation); !rows.empty())
+  if (!explanation.no_counters.empty()) text += "\nNo counters: " + for_markdown(explanation.no_counters) + "\n";
+  if (const std::vector<FactRow> rows = counter_rows(explanation); !rows.empty())
     text += "\n" + markdown_table(explanation, rows);
   return text;
-}
-
-std::string to_json(const Explanation& explanation) {
-  Json findings = Json::array(), path = Json::array(), interactions = Json::array();
-  for (const explain::Finding& finding : explanation.findings) {
-    findings.push_back({{"cause", finding.cause},
-                        {"claim", claim_word(finding.claim)},
-                        {"sentence", finding.sentence},
-                        {"slower", finding.slower},
-                        {"faster", finding.faster},
-                        {"strength", finding.strength}});
-  }
-  for (const ExplainedStep& step : explanation.path) {
-    path.push_back(
-        {{"change", step.assignments}, {"time", ratio_json(step.time)}, {"share", step.share}, {"idle", step.is_idle}});
-  }
-  for (const ExplainedInteraction& both : explanation.interactions)
-    interactions.push_back({{"first", both.first}, {"second", both.second}, {"time", ratio_json(both.time)}});
-  Json roofline(nullptr);
-  if (explanation.roofline) {
-    roofline = {{"share", explanation.roofline->share},
-                {"bound_us", explanation.roofline->bound.time_ns / 1e3},
-                {"text", explanation.roofline->bound_text}};
-  }
-  const Json object{{"format", 1},
-                    {"kernel", explanation.kernel},
-                    {"file", text_or_null(explanation.file)},
-                    {"problem", explanation.problem},
-                    {"device", explanation.device},
-                    {"mode", explanation.mode},
-                    {"from", facts_json(explanation.from)},
-                    {"to", facts_json(explanation.to)},
-                    {"time", explanation.time ? ratio_json(*explanation.time) : Json(nullptr)},
-                    {"blocks", explanation.blocks},
-                    {"noisy", explanation.is_noisy},
-                    {"findings", std::move(findings)},
-                    {"path", std::move(path)},
-                    {"interactions", std::move(interactions)},
-                    {"path_failures", explanation.path_failures},
-                    {"next_steps", explanation.next_steps},
-                    {"roofline", std::move(roofline)},
-                    {"no_counters", text_or_null(explanation.no_counters)},
-                    {"warnings", explanation.warnings}};
-  return object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace tuner::cli

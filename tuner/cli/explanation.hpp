@@ -41,10 +41,13 @@ struct Explanation {
   std::vector<std::string> warnings;
 };
 
+/// Sets what each side's time is of the other's, from `time`.
+void set_ratios(Explanation& explanation);
+/// Finds `findings` from what else is known of both.
+void explain_again(Explanation& explanation, const DeviceInfo& device);
+
 std::string to_text(const Explanation& explanation, std::size_t width);
 /// As a part of a page: headings, lists and tables.
 std::string to_markdown(const Explanation& explanation);
-/// One object; docs/json.md is its manual.
-std::string to_json(const Explanation& explanation);
 
 }  // namespace tuner::cli

@@ -112,4 +112,9 @@ std::vector<std::string_view> rule_names() {
           "unexplained"};
 }
 
+std::string_view claim_name(Claim claim) {
+  constexpr std::array<std::string_view, 4> kNames{"cause", "consequence", "observation", "unexplained"};
+  return kNames.at(static_cast<std::size_t>(claim));
+}
+
 }  // namespace tuner::explain

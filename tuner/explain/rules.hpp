@@ -16,5 +16,7 @@ std::vector<Finding> explain_difference(const ConfigurationFacts& slower, const 
 
 /// The names that a Finding's cause can have, in the order in which the rules are asked.
 std::vector<std::string_view> rule_names();
+/// "cause", "consequence", "observation", "unexplained".
+std::string_view claim_name(Claim claim);
 
 }  // namespace tuner::explain
