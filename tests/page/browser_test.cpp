@@ -167,6 +167,21 @@ TEST_CASE("a finalist is a line of its own in the final race, which is left out 
   CHECK(browser().complaints().empty());
 }
 
+TEST_CASE("what was explained is a list, a path with a bar for each step, and a share of the roofline") {
+  Subject before = made_up(100, "before");
+  before.texts.clear();
+  open({made_up(100), before});
+  CHECK(browser().evaluate("document.querySelectorAll('#findings li').length") == 2);
+  CHECK(text_of("findings").find("fell from 31 to 0 </script><b>") != std::string::npos);
+  CHECK(browser().evaluate("document.querySelectorAll('#path tbody tr').length") == 2);
+  CHECK(browser().evaluate("document.querySelectorAll('#path rect').length") == 2);
+  CHECK(text_of("path").find("nothing: could keep its value") != std::string::npos);
+  CHECK(text_of("roofline").find("93 %") != std::string::npos);
+  choose("subject", "1");
+  CHECK(browser().evaluate("document.getElementById('explained').hidden").get<bool>());
+  CHECK(browser().complaints().empty());
+}
+
 TEST_CASE("a decision without trials, and one without a winner's interval, are shown as far as they go") {
   Subject empty = made_up(1, "empty");
   empty.trials.clear();

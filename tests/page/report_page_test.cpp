@@ -66,6 +66,28 @@ TEST_CASE("a page has the samples of the final race, the fastest first, and of t
   CHECK(data_of(report_page({&subject, 1}))[0]["race"].empty());
 }
 
+TEST_CASE("a page has what was explained, without what is foreign in it") {
+  Subject subject = made_up(10);
+  const std::string page = report_page({&subject, 1});
+  CHECK(count_of(page, "</script><b>") == 0);
+  nlohmann::json why = data_of(page)[0]["why"];
+  REQUIRE(why["findings"].size() == 2);
+  CHECK(why["findings"][0]["sentence"] == "conflicts fell from 31 to 0 </script><b>");
+  CHECK(why["findings"][1]["sentence"].is_null());
+  REQUIRE(why["path"].size() == 2);
+  CHECK(why["path"][0]["ratio"] == 0.5);
+  CHECK(why["path"][1]["ratio"] == 1);
+  CHECK(why["share"] == 0.93);
+  for (const char* found : {"", "[]", "{\"path\": {}, \"findings\": 3, \"roofline\": []}", "{"}) {
+    CAPTURE(found);
+    subject.texts.back().text = found;
+    CHECK_NOTHROW(why = data_of(report_page({&subject, 1}))[0]["why"]);
+    CHECK((why.is_null() || why["path"].empty()));
+  }
+  subject.texts.clear();
+  CHECK(data_of(report_page({&subject, 1}))[0]["why"].is_null());
+}
+
 TEST_CASE("of a race whose samples are without end the page shows a part") {
   Subject subject = made_up(10);
   std::string samples = "[1";

@@ -6,6 +6,14 @@
 
 namespace tuner::page {
 
+/// What was found about it, as far as a page shows that, with what is foreign beside it.
+inline constexpr const char* kFound = R"({"findings": [
+  {"cause": "bank_conflicts", "claim": "cause", "sentence": "conflicts fell from 31 to 0 </script><b>", "strength": 1},
+  {"claim": "unexplained", "sentence": {"not": "a text"}}, 7],
+ "path": [{"change": "STRATEGY=rolling,PDIST=3", "time": {"ratio": 0.5, "low": 0.49, "high": 0.51}, "share": 0.9, "idle": false},
+          {"change": "VARIANT=1", "time": {"ratio": "?"}, "share": 0.1, "idle": true}],
+ "roofline": {"share": 0.93, "text": "its 8e+09 bytes take 2 ms"}})";
+
 /// A decision over `count` trials of four parameters, of which every 50th failed. The times are made up.
 inline Subject made_up(std::size_t count, const std::string& kernel = "scale") {
   Subject subject;
@@ -46,7 +54,8 @@ inline Subject made_up(std::size_t count, const std::string& kernel = "scale") {
   decision.ties = {{decision.configuration, 1}};
   subject.texts = {{cache::TextKind::source, "scale.cu", "// no part of the page"},
                    {cache::TextKind::samples, subject.trials[count / 2].configuration, "[400000,410000]"},
-                   {cache::TextKind::samples, decision.configuration, "[201000,199000,200000]"}};
+                   {cache::TextKind::samples, decision.configuration, "[201000,199000,200000]"},
+                   {cache::TextKind::insight, "explain", kFound}};
   decision.speedup = *decision.baseline_time_ns / decision.time_ns;
   decision.speedup_low = 0.99 * *decision.speedup;
   decision.speedup_high = 1.01 * *decision.speedup;

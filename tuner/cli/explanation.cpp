@@ -183,7 +183,7 @@ std::string to_text(const Explanation& explanation, std::size_t width) {
       fmt::format("{} on {}, {} cache\n", one_line(explanation.kernel), one_line(explanation.device), explanation.mode);
   if (!explanation.problem.empty()) text += line("  problem    ", explanation.problem);
   for (const ConfigurationFacts* side : {&explanation.from, &explanation.to}) {
-    text += line(fmt::format("  {:<10} ", side->name),
+    text += line(fmt::format("  {:<12} ", side->name),
                  fmt::format("{}", fmt::join(split_assignments(side->configuration), " ")));
   }
   text += line("  verdict    ", verdict(explanation));

@@ -7,6 +7,7 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/explanation_json.hpp"
 #include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/stores.hpp"
@@ -57,6 +58,24 @@ std::string search_text(const cache::Decision& decision) {
   return text;
 }
 
+/// What `tuner explain` found, in its sentences; empty if it has not been asked.
+std::string why_text(const std::vector<cache::DecisionText>& texts) {
+  for (const cache::DecisionText& text : texts) {
+    if (text.kind != cache::TextKind::insight) continue;
+    const std::optional<Explanation> explanation = explanation_from_json(text.text);
+    if (!explanation) continue;
+    std::string why;
+    for (const explain::Finding& finding : explanation->findings)
+      why += labelled(why.empty() ? "  why        " : "             ", one_line(finding.sentence));
+    for (const ExplainedStep& step : explanation->path) {
+      why += labelled("  step       ", fmt::format("{}: {:.4f} of the time before{}", one_line(step.assignments),
+                                                   step.time.ratio, step.is_idle ? ", could keep its value" : ""));
+    }
+    return why;
+  }
+  return {};
+}
+
 /// Which source is stored with it, if any.
 std::string source_text(const std::vector<cache::DecisionText>& texts) {
   std::string source;
@@ -103,6 +122,7 @@ std::string decision_text(const NumberedDecision& numbered, const std::vector<ca
   text += labelled("  device     ", unbroken(decision.key.device));
   text += labelled("  source     ", unbroken(decision.key.kernel_identity));
   text += source_text(texts);
+  text += why_text(texts);
   std::string counts;
   for (const auto& [name, count] : decision.counters) {
     const bool is_told_above = name == kTuningCounter || name == kSameInputsCounter || name.starts_with(kNotCompared);

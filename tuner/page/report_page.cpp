@@ -206,6 +206,48 @@ Json race_json(const Subject& subject) {
   return race;
 }
 
+/// Of a list of objects those fields that are texts, numbers or truth values: what else stands there is foreign.
+Json plain_objects(const Json& list, std::initializer_list<const char*> keys) {
+  constexpr std::size_t kMost = 100;
+  Json plain = Json::array();
+  if (!list.is_array()) return plain;
+  for (const Json& object : list) {
+    if (!object.is_object() || plain.size() == kMost) continue;
+    Json kept = Json::object();
+    for (const char* const key : keys) {
+      const Json value = object.value(key, Json(nullptr));
+      kept[key] = value.is_primitive() ? value : Json(nullptr);
+    }
+    plain.push_back(std::move(kept));
+  }
+  return plain;
+}
+
+/// What `tuner explain` found, as far as the page shows it; null where nothing is stored.
+Json why_json(const Subject& subject) {
+  for (const cache::DecisionText& text : subject.texts) {
+    if (text.kind != cache::TextKind::insight) continue;
+    const Json found = Json::parse(text.text, nullptr, false);
+    if (!found.is_object()) continue;
+    Json path = plain_objects(found.value("path", Json()), {"change", "share", "idle"});
+    const Json steps = found.value("path", Json());
+    for (std::size_t i = 0; i < path.size(); ++i) {
+      const Json time = steps[i].is_object() ? steps[i].value("time", Json()) : Json();
+      for (const char* const key : {"ratio", "low", "high"}) {
+        const Json value = time.is_object() ? time.value(key, Json(nullptr)) : Json(nullptr);
+        path[i][key] = value.is_number() ? value : Json(1);
+      }
+    }
+    const Json roofline = found.value("roofline", Json());
+    const bool has_roofline = roofline.is_object() && roofline.value("share", Json()).is_number();
+    return {{"findings", plain_objects(found.value("findings", Json()), {"claim", "sentence"})},
+            {"path", std::move(path)},
+            {"share", has_roofline ? roofline["share"] : Json(nullptr)},
+            {"bound", has_roofline && roofline.value("text", Json()).is_string() ? roofline["text"] : Json("")}};
+  }
+  return nullptr;
+}
+
 Json tied_json(const cache::Decision& decision) {
   Json tied = Json::array();
   for (const cache::Tie& tie : decision.ties) tied.push_back(tie.configuration);
@@ -237,6 +279,7 @@ Json subject_json(const Subject& subject) {
               {"ties", decision.ties.size()},
               {"tied", tied_json(decision)},
               {"race", race_json(subject)},
+              {"why", why_json(subject)},
               {"noisy", decision.noisy},
               {"contended", decision.contended},
               {"launch", decision.launch},

@@ -17,10 +17,10 @@ struct Subject {
   std::size_t number = 0;  ///< by which `tuner list` calls it
   cache::Decision decision;
   std::vector<cache::Trial> trials;
-  std::vector<cache::DecisionText> texts = {};  ///< of the decision; of these, the samples of the race are shown
+  std::vector<cache::DecisionText> texts = {};  ///< of the decision; the race and what was explained are shown
 };
 
-/// A page of HTML that shows the decisions to a person: verdict, the final race, the fastest side by side, every trial,
+/// A page of HTML that shows the decisions to a person: verdict, why the winner wins, the final race, the fastest side by side, every trial,
 /// what each parameter does, failures, conditions. It needs no network and nothing beside itself. Texts of kernels,
 /// compilers and databases are embedded as data and shown as text, whatever is in them; bytes that are not UTF-8 are
 /// replaced. `subjects` is not empty.
