@@ -1,0 +1,103 @@
+// `tuner compare` and `tuner explain`, with the fake GPU: verdicts and exit codes, what is said where a side fails,
+// what is kept with a decision and shown where there is no GPU.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "tests/end_to_end/story.hpp"
+
+namespace fs = std::filesystem;
+
+using namespace tuner::test;
+
+namespace {
+
+/// program.cu, whose VARIANT takes 90 us and as many more; 3 is the default.
+const std::string kProgram = TUNER_PROGRAM_KERNEL;
+
+Words words(Words beginning, const Words& more) {
+  beginning.insert(beginning.end(), more.begin(), more.end());
+  return beginning;
+}
+
+Result compared(const Tuner& user, const Words& sides, const Words& more = {}) {
+  return user.run(words(words({"compare"}, sides), words({"--problem", "n=1000"}, more)));
+}
+
+TEST_CASE("a comparison says faster, slower or the same, by words and by its exit code") {
+  Tuner user;
+  user.environment["FAKE_DRIVER"] = "noise=1";
+  const Result faster = compared(user, {kProgram + "@VARIANT=3", "@VARIANT=0"});
+  CHECK(faster.exit_code == 0);
+  CHECK(contains(faster.out, "FASTER by more than 1 %: the second takes 0.96"));
+  const Result slower = compared(user, {kProgram + "@VARIANT=0", "@VARIANT=3"}, {"--json"});
+  CHECK(slower.exit_code == 8);
+  CHECK(contains(slower.out, "\"verdict\": \"SLOWER\""));
+  const Result same = compared(user, {kProgram + "@VARIANT=0", kProgram + "@VARIANT=0"}, {"--markdown"});
+  CHECK(same.exit_code == 0);
+  CHECK(contains(same.out, ": SAME within 1 %: the second takes "));
+  CHECK(contains(same.out, "| registers | "));
+  // Two per cents are within five.
+  CHECK(contains(compared(user, {kProgram + "@VARIANT=0", "@VARIANT=2"}, {"--within", "5%"}).out, "SAME within 5 %"));
+}
+
+TEST_CASE("a side that is wrong is no slower one") {
+  const Tuner user;
+  const Result result = compared(user, {std::string(TUNER_STATE_KERNEL) + "@KIND=right", "@KIND=skips_from_5"});
+  CHECK(result.exit_code == 1);
+  CHECK(contains(result.out, "none: @KIND=skips_from_5 fails: It was correct when it was loaded, but not after"));
+}
+
+TEST_CASE("what cannot be compared is one sentence with a way out") {
+  const Tuner user;
+  check_err(compared(user, {kProgram}), 2, {"needs two things to compare"});
+  check_err(compared(user, {kProgram, "@"}), 2, {"names no configuration after the @", "@baseline"});
+  check_err(compared(user, {"@winner", kProgram}), 2, {"names no file"});
+  check_err(compared(user, {kProgram, "@VARIANT=9"}), 2, {"VARIANT"});
+  check_err(compared(user, {kProgram, "@winner"}), 2, {"No winner is stored", "Tune it first"});
+  check_err(compared(user, {kProgram, "@baseline"}, {"--within", "0"}), 2, {"--within 0 is no margin"});
+  check_err(compared(user, {"7", "8"}), 2, {"no database"});
+  check_err(compared(user, {"nowhere.cu", "@baseline"}), 2, {"nowhere.cu"});
+  check_err(compared(user, {kProgram, TUNER_STATE_KERNEL}), 2, {"describe different arguments"});
+}
+
+TEST_CASE("a winner is explained, what was found is kept, and shown where there is no GPU") {
+  Tuner user;
+  user.environment["FAKE_DRIVER"] = "noise=1";
+  CHECK(user.run({"tune", kProgram, "--problem", "n=1000"}).exit_code == 0);
+  const Result explained = user.run({"explain", kProgram, "--problem", "n=1000", "--counters"});
+  CHECK(explained.exit_code == 0);
+  for (const char* part : {"the winner takes 0.96", "The path from the baseline to the winner", "VARIANT=0  0.96",
+                           "Machine code", "registers", "unset TUNER_DRIVER"}) {
+    CAPTURE(part);
+    CHECK(contains(explained.out, part));
+  }
+  CHECK(contains(user.run({"show", "1"}).out, "VARIANT=0: 0.96"));
+  // By its number the kernel is the one that is stored, and without a GPU what was found is shown.
+  CHECK(contains(user.run({"explain", "1"}).out, "the winner takes 0.96"));
+  CHECK(user.run({"compare", "1", "1"}).exit_code == 0);
+  user.environment["TUNER_DRIVER"] = (user.home() / "none.so").string();
+  const Result before = user.run({"explain", "1"});
+  CHECK(before.exit_code == 0);
+  CHECK(contains(before.err, "What follows was found before."));
+  CHECK(contains(before.out, "VARIANT=0  0.96"));
+  const Result stored = user.run({"compare", "1", "1"});
+  CHECK(stored.exit_code == 9);
+  CHECK(contains(stored.out, "UNDECIDED: these are times that are stored"));
+}
+
+TEST_CASE("without its source a decision is compared by what is stored, and explained by what was found") {
+  Tuner user;
+  user.environment["FAKE_DRIVER"] = "noise=1";
+  CHECK(user.run({"tune", kProgram, "--problem", "n=1000", "--no-source"}).exit_code == 0);
+  const Result compared_stored = user.run({"compare", "1", "1"});
+  CHECK(compared_stored.exit_code == 9);
+  CHECK(contains(compared_stored.out, "The source of decision 1 is not stored: name its file"));
+  check_err(user.run({"explain", "1"}), 1, {"not stored: give its file", "Nothing was found about it before."});
+  CHECK(user.run({"explain", kProgram, "--problem", "n=1000"}).exit_code == 0);
+  CHECK(contains(user.run({"explain", "1"}).out, "VARIANT=0  0.96"));
+  check_err(user.run({"explain", "1", "--problem", "n=5"}), 2, {"--problem has no effect on a decision"});
+  check_err(user.run({"explain"}), 2, {"needs a kernel file"});
+}
+
+}  // namespace
