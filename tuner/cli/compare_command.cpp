@@ -9,6 +9,7 @@
 #include "tuner/cli/comparison_report.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/interrupts.hpp"
+#include "tuner/cli/measured_facts.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/side.hpp"
 #include "tuner/cli/stored_kernel.hpp"
@@ -72,15 +73,8 @@ CompareRequest read_compare_request(const Arguments& arguments) {
 // ---- On a GPU ----
 
 ComparedSide compared(const Side& side, const engine::Contestant& contestant, double time_ns) {
-  const Task& task = *contestant.task;
-  ComparedSide shown{.name = side.written, .configuration = contestant.text, .launch = contestant.geometry.text()};
-  if (time_ns > 0) shown.time_ns = time_ns;
-  shown.facts = contestant.binary.facts;
-  shown.facts.dynamic_shared_bytes = static_cast<int>(contestant.geometry.shared_bytes);
-  shown.facts.occupancy = contestant.run.occupancy;
-  shown.facts.occupancy_limiter = contestant.run.occupancy_limiter;
-  shown.code.idle_registers = idle_registers(shown.facts, contestant.geometry, task.device());
-  shown.code.loads = global_loads(contestant.binary.cubin.bytes, contestant.binary.cubin.kernel);
+  ComparedSide shown{measured_facts(contestant, side.written), {}};
+  if (time_ns > 0) shown.facts.time_ns = time_ns;
   if (contestant.failure) shown.failure = contestant.failure->message;
   return shown;
 }
@@ -194,24 +188,26 @@ ComparedSide stored_side(const Side& side, const CompareRequest& request, const 
   report.problem = decision->key.problem;
   report.device = device_name(decision->key.device);
   report.mode = decision->key.mode;
-  ComparedSide shown{.name = side.written};
-  shown.configuration = side.configuration == "baseline" ? decision->baseline : decision->configuration;
+  ComparedSide shown;
+  explain::ConfigurationFacts& facts = shown.facts;
+  facts.name = side.written;
+  facts.configuration = side.configuration == "baseline" ? decision->baseline : decision->configuration;
   const bool is_named =
       !side.configuration.empty() && side.configuration != "baseline" && side.configuration != "winner";
-  if (is_named) shown.configuration = side.configuration;
+  if (is_named) facts.configuration = side.configuration;
   for (const cache::Trial& trial : trials_behind(*decision, store)) {
-    if (trial.configuration != shown.configuration) continue;
-    shown.time_ns = trial.time_ns;
-    shown.launch = trial.launch;
-    shown.facts = trial.facts;
+    if (trial.configuration != facts.configuration) continue;
+    facts.time_ns = trial.time_ns;
+    facts.geometry = geometry_from_text(trial.launch).value_or(Geometry{});
+    facts.resources = trial.facts;
     if (trial.outcome != Outcome::ok) shown.failure = trial.message;
   }
-  if (shown.configuration == decision->configuration) shown.time_ns = decision->time_ns;
-  if (shown.configuration == decision->baseline && decision->baseline_time_ns)
-    shown.time_ns = decision->baseline_time_ns;
-  if (shown.time_ns || !shown.failure.empty()) return shown;
+  if (facts.configuration == decision->configuration) facts.time_ns = decision->time_ns;
+  if (facts.configuration == decision->baseline && decision->baseline_time_ns)
+    facts.time_ns = decision->baseline_time_ns;
+  if (facts.time_ns || !shown.failure.empty()) return shown;
   throw Error(Errc::bad_usage,
-              fmt::format("No trial of {} is stored. There is no GPU to measure it on.", shown.configuration));
+              fmt::format("No trial of {} is stored. There is no GPU to measure it on.", facts.configuration));
 }
 
 ComparisonReport compare_stored(const CompareRequest& request, const cache::Store* store, const std::string& why) {

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
+#include "tuner/cli/explanation_json.hpp"
+#include "tuner/cli/facts_table.hpp"
 #include "tuner/core/base/assignments.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
@@ -18,78 +19,32 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Row {
-  std::string name, first, second;
-};
-
-template <class T>
-std::string cell(const std::optional<T>& value) {
-  return value ? fmt::format("{}", *value) : "-";
+std::string name_of(const std::string& assignment) {
+  return assignment.substr(0, assignment.find('='));
+}
+std::string value_of(const std::string& assignment) {
+  return assignment.substr(assignment.find('=') + 1);
 }
 
-std::string loads_cell(const CodeFacts& code) {
-  if (!code.loads) return "-";
-  constexpr std::array kWidths{"narrow", "32", "64", "128"};
-  std::string text;
-  for (std::size_t i = 0; i < kWidths.size(); ++i) {
-    const int count = code.loads->to_registers[i] + code.loads->to_shared[i];
-    if (count > 0) text += fmt::format("{}{} x {}", text.empty() ? "" : ", ", count, kWidths[i]);
+/// The parameters in which they differ, or that only one of them has, and then the facts.
+std::vector<FactRow> rows_of(const ComparisonReport& report) {
+  const std::string &a = report.first.facts.configuration, &b = report.second.facts.configuration;
+  std::vector<std::string> of_b = differing_assignments(b, a);
+  std::vector<FactRow> rows;
+  for (const std::string& one : differing_assignments(a, b)) {
+    const auto other =
+        std::find_if(of_b.begin(), of_b.end(), [&](const std::string& each) { return name_of(each) == name_of(one); });
+    rows.push_back({name_of(one), value_of(one), other == of_b.end() ? "-" : value_of(*other)});
+    if (other != of_b.end()) of_b.erase(other);
   }
-  return text.empty() ? "none" : text + " bit";
-}
-
-std::string occupancy_cell(const cache::ResourceFacts& facts) {
-  if (!facts.occupancy) return "-";
-  return fmt::format("{}{}{}", percent(*facts.occupancy), facts.occupancy_limiter.empty() ? "" : ", ",
-                     facts.occupancy_limiter);
-}
-
-std::vector<Row> rows_of(const ComparisonReport& report) {
-  const ComparedSide &a = report.first, &b = report.second;
-  std::vector<Row> rows;
-  const auto time_cell = [](const ComparedSide& side) { return side.time_ns ? time_text(*side.time_ns) : "-"; };
-  rows.push_back({"time", time_cell(a), time_cell(b)});
-  const std::vector<std::string> of_a = differing_assignments(a.configuration, b.configuration);
-  const std::vector<std::string> of_b = differing_assignments(b.configuration, a.configuration);
-  const auto name_of = [](const std::string& assignment) { return assignment.substr(0, assignment.find('=')); };
-  for (const std::string& one : of_a) {
-    const auto same = [&](const std::string& other) { return name_of(other) == name_of(one); };
-    const auto other = std::find_if(of_b.begin(), of_b.end(), same);
-    rows.push_back(
-        {name_of(one), one.substr(one.find('=') + 1), other == of_b.end() ? "-" : other->substr(other->find('=') + 1)});
-  }
-  for (const std::string& one : of_b) {
-    const auto same = [&](const std::string& other) { return name_of(other) == name_of(one); };
-    if (std::none_of(of_a.begin(), of_a.end(), same))
-      rows.push_back({name_of(one), "-", one.substr(one.find('=') + 1)});
-  }
-  const auto add = [&](const char* name, auto cell_of) {
-    Row row{name, cell_of(a), cell_of(b)};
-    if (row.first != "-" || row.second != "-") rows.push_back(std::move(row));
-  };
-  add("launch", [](const ComparedSide& side) { return side.launch.empty() ? "-" : side.launch; });
-  add("registers", [](const ComparedSide& side) { return cell(side.facts.registers); });
-  add("idle registers", [](const ComparedSide& side) { return cell(side.code.idle_registers); });
-  add("spilled bytes", [](const ComparedSide& side) {
-    const auto& facts = side.facts;
-    if (!facts.spill_store_bytes && !facts.spill_load_bytes) return std::string("-");
-    return fmt::format("{}", facts.spill_store_bytes.value_or(0) + facts.spill_load_bytes.value_or(0));
-  });
-  add("shared bytes", [](const ComparedSide& side) {
-    if (!side.facts.static_shared_bytes) return std::string("-");
-    return fmt::format("{}", *side.facts.static_shared_bytes + side.facts.dynamic_shared_bytes.value_or(0));
-  });
-  add("occupancy", [](const ComparedSide& side) { return occupancy_cell(side.facts); });
-  add("global loads", [](const ComparedSide& side) { return loads_cell(side.code); });
-  add("waits in the loop", [](const ComparedSide& side) {
-    return side.code.loads ? cell(side.code.loads->waits_in_loop) : std::string("-");
-  });
+  for (const std::string& one : of_b) rows.push_back({name_of(one), "-", value_of(one)});
+  for (FactRow& row : fact_rows(report.first.facts, report.second.facts)) rows.push_back(std::move(row));
   return rows;
 }
 
 std::string verdict_sentence(const ComparisonReport& report) {
   for (const ComparedSide* side : {&report.first, &report.second}) {
-    if (!side->failure.empty()) return fmt::format("none: {} fails: {}", side->name, side->failure);
+    if (!side->failure.empty()) return fmt::format("none: {} fails: {}", side->facts.name, side->failure);
   }
   if (!report.raced) return "UNDECIDED: " + report.not_raced;
   const engine::PairResult& raced = *report.raced;
@@ -111,18 +66,9 @@ std::string verdict_sentence(const ComparisonReport& report) {
                      numbers);
 }
 
-std::string escaped(std::string text) {
-  for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2)) text.insert(at, 1, '\\');
-  return one_line(text);
-}
-
 Json side_json(const ComparedSide& side) {
-  Json object{{"name", side.name},
-              {"configuration", side.configuration},
-              {"time_us", side.time_ns ? Json(*side.time_ns / 1e3) : Json(nullptr)},
-              {"launch", side.launch.empty() ? Json(nullptr) : Json(side.launch)},
-              {"facts", facts_json(side.facts, side.code)},
-              {"failure", side.failure.empty() ? Json(nullptr) : Json(side.failure)}};
+  Json object = configuration_json(side.facts);
+  object["failure"] = text_or_null(side.failure);
   return object;
 }
 
@@ -131,23 +77,19 @@ Json side_json(const ComparedSide& side) {
 std::string to_text(const ComparisonReport& report, std::size_t width) {
   std::string text = fmt::format("{} on {}, {} cache\n", one_line(report.kernel), one_line(report.device), report.mode);
   if (!report.problem.empty()) text += tuner::labelled("  problem    ", report.problem, width);
-  text += tuner::labelled("  first      ", unbroken(one_line(report.first.name)), width);
-  text += tuner::labelled("  second     ", unbroken(one_line(report.second.name)), width);
+  text += tuner::labelled("  first      ", unbroken(one_line(report.first.facts.name)), width);
+  text += tuner::labelled("  second     ", unbroken(one_line(report.second.facts.name)), width);
   text += tuner::labelled("  verdict    ", verdict_sentence(report), width) + "\n";
-  Table table({{""}, {"first", Table::Align::right}, {"second", Table::Align::right}});
-  for (const Row& row : rows_of(report)) table.add({row.name, row.first, row.second});
+  Table table({{""}, {"first"}, {"second"}});
+  for (const FactRow& row : rows_of(report)) table.add({row.name, row.first, row.second});
   return text + table.text(width);
 }
 
 std::string to_markdown(const ComparisonReport& report) {
-  std::string text =
-      fmt::format("**{}** on {}, {}: {}.\n\n| | {} | {} |\n|---|---|---|\n", escaped(report.kernel),
-                  escaped(report.device), report.problem.empty() ? report.mode : escaped(report.problem),
-                  escaped(verdict_sentence(report)), escaped(report.first.name), escaped(report.second.name));
-  for (const Row& row : rows_of(report)) {
-    text += fmt::format("| {} | {} | {} |\n", escaped(row.name), escaped(row.first), escaped(row.second));
-  }
-  return text;
+  return fmt::format("**{}** on {}, {}: {}.\n\n", for_markdown(report.kernel), for_markdown(report.device),
+                     report.problem.empty() ? report.mode : for_markdown(report.problem),
+                     for_markdown(verdict_sentence(report))) +
+         markdown_table(report.first.facts.name, report.second.facts.name, rows_of(report));
 }
 
 std::string to_json(const ComparisonReport& report) {

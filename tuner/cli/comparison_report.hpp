@@ -4,21 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "cache/store/resource_facts.hpp"
-#include "tuner/core/binary/code_facts.hpp"
 #include "tuner/engine/comparison/pair.hpp"
+#include "tuner/explain/facts.hpp"
 
 namespace tuner::cli {
 
 /// What is shown of one side of a comparison.
 struct ComparedSide {
-  std::string name;           ///< as it was written
-  std::string configuration;  ///< canonical text
-  std::optional<double> time_ns;
-  std::string launch;
-  cache::ResourceFacts facts;
-  CodeFacts code;
-  std::string failure;  ///< what is wrong with it, a sentence; empty: nothing
+  explain::ConfigurationFacts facts;  ///< its name as it was written
+  std::string failure;                ///< what is wrong with it, a sentence; empty: nothing
 };
 
 /// What `tuner compare` found.

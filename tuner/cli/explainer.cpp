@@ -5,9 +5,9 @@
 #include <array>
 #include <atomic>
 
+#include "tuner/cli/measured_facts.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/base/timing_text.hpp"
-#include "tuner/core/binary/code_facts.hpp"
 #include "tuner/engine/comparison/pair.hpp"
 #include "tuner/engine/device/lane/lane.hpp"
 #include "tuner/engine/roofline/measured_roofline.hpp"
@@ -22,22 +22,6 @@ namespace {
 std::string name_of(const Side& side, const char* otherwise) {
   if (side.configuration == "winner") return "the winner";
   return side.configuration == "baseline" ? "the baseline" : otherwise;
-}
-
-explain::ConfigurationFacts facts_of(const engine::Contestant& contestant, std::string name) {
-  const DeviceInfo& device = contestant.task->device();
-  explain::ConfigurationFacts facts;
-  facts.name = std::move(name);
-  facts.configuration = contestant.text;
-  facts.geometry = contestant.geometry;
-  facts.resources = contestant.binary.facts;
-  facts.resources.dynamic_shared_bytes = static_cast<int>(contestant.geometry.shared_bytes);
-  facts.resources.occupancy = contestant.run.occupancy;
-  facts.resources.occupancy_limiter = contestant.run.occupancy_limiter;
-  facts.idle_registers = idle_registers(facts.resources, contestant.geometry, device);
-  facts.code = machine_code(contestant.binary.cubin.bytes, contestant.binary.cubin.kernel);
-  explain::add_derived(facts, device);
-  return facts;
 }
 
 std::vector<std::string> next_step_sentences(const explain::ConfigurationFacts& facts, const DeviceInfo& device) {
@@ -81,8 +65,8 @@ std::optional<Explanation> Explainer::explain() {
     throw Error(Errc::baseline_failed, fmt::format("{} does not run, so there is nothing to explain: {}",
                                                    side_by_side_[one].text, side_by_side_[one].failure->message));
   }
-  found_.from = facts_of(side_by_side_[both[0]], name_of(request_.from, "the other"));
-  found_.to = facts_of(side_by_side_[both[1]], name_of(request_.to, "this one"));
+  found_.from = measured_facts(side_by_side_[both[0]], name_of(request_.from, "the other"));
+  found_.to = measured_facts(side_by_side_[both[1]], name_of(request_.to, "this one"));
   found_.next_steps = next_step_sentences(found_.to, task_.device());
   if (from_ != to_) {
     if (request_.with_path) find_the_path();

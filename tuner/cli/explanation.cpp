@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "tuner/cli/facts_table.hpp"
 #include "tuner/core/base/assignments.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
@@ -17,88 +18,6 @@ namespace tuner::cli {
 namespace {
 
 using explain::ConfigurationFacts;
-
-struct FactRow {
-  std::string name, from, to;
-};
-
-template <class T>
-std::string fact_cell(const std::optional<T>& value) {
-  return value ? fmt::format("{}", *value) : "-";
-}
-
-std::string by_width(const GlobalLoads::ByWidth& counts) {
-  constexpr std::array kWidths{"narrow", "32", "64", "128"};
-  std::string text;
-  for (std::size_t i = 0; i < kWidths.size(); ++i) {
-    if (counts[i] > 0) text += fmt::format("{}{} x {}", text.empty() ? "" : ", ", counts[i], kWidths[i]);
-  }
-  return text.empty() ? "none" : text + " bit";
-}
-
-std::string loads_cell(const ConfigurationFacts& facts) {
-  if (!facts.code) return "-";
-  GlobalLoads::ByWidth all = facts.code->loads.to_registers;
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] += facts.code->loads.to_shared[i];
-  return by_width(all);
-}
-
-std::string under_way_cell(const ConfigurationFacts& facts) {
-  if (!facts.code) return "-";
-  const UnderWay& under_way = facts.code->under_way;
-  return fmt::format("{}, {} bytes", counted(static_cast<std::uint64_t>(under_way.loads), "load"), under_way.bytes);
-}
-
-/// What the innermost loop, or all of the code where there is none, consists of: the kinds of work it has most of.
-std::string work_cell(const ConfigurationFacts& facts) {
-  if (!facts.code) return "-";
-  const CodeCounts& counts = facts.code->loop ? *facts.code->loop : facts.code->all;
-  std::vector<std::pair<int, std::string_view>> kinds;
-  for (std::size_t i = 0; i < kWorkKinds; ++i) {
-    if (counts.by_work[i] > 0) kinds.emplace_back(counts.by_work[i], work_name(static_cast<Work>(i)));
-  }
-  std::stable_sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  if (kinds.size() > 4) kinds.resize(4);
-  std::string text = fmt::format("{}", counts.instructions);
-  for (const auto& [count, name] : kinds) text += fmt::format("{}{} {}", text.size() < 6 ? ": " : ", ", count, name);
-  return text + (facts.code->loop ? "" : ", no loop");
-}
-
-std::string resident_cell(const ConfigurationFacts& facts) {
-  if (!facts.resident) return "-";
-  return fmt::format("{} of {} threads, {} by {}", counted(static_cast<std::uint64_t>(facts.resident->blocks), "block"),
-                     facts.resident->blocks == 0 ? 0 : facts.resident->threads / facts.resident->blocks,
-                     percent(facts.resident->occupancy), resource_name(facts.resident->limiter));
-}
-
-std::vector<FactRow> code_rows(const Explanation& explanation) {
-  const ConfigurationFacts &a = explanation.from, &b = explanation.to;
-  std::vector<FactRow> rows;
-  const auto add = [&](const char* name, auto cell_of) {
-    FactRow row{name, cell_of(a), cell_of(b)};
-    if (row.from != "-" || row.to != "-") rows.push_back(std::move(row));
-  };
-  using Facts = const ConfigurationFacts&;
-  add("time", [](Facts f) { return f.time_ns ? time_text(*f.time_ns) : std::string("-"); });
-  add("launch", [](Facts f) { return f.geometry.text(); });
-  add("registers", [](Facts f) { return fact_cell(f.resources.registers); });
-  add("idle registers", [](Facts f) { return fact_cell(f.idle_registers); });
-  add("spilled bytes", [](Facts f) {
-    if (!f.resources.spill_store_bytes && !f.resources.spill_load_bytes) return std::string("-");
-    return fmt::format("{}", f.resources.spill_store_bytes.value_or(0) + f.resources.spill_load_bytes.value_or(0));
-  });
-  add("stack bytes", [](Facts f) { return fact_cell(f.resources.stack_bytes); });
-  add("shared bytes", [](Facts f) {
-    if (!f.resources.static_shared_bytes) return std::string("-");
-    return fmt::format("{}", *f.resources.static_shared_bytes + static_cast<int>(f.geometry.shared_bytes));
-  });
-  add("resident", resident_cell);
-  add("global loads", loads_cell);
-  add("under way at most", under_way_cell);
-  add("waits in the loop", [](Facts f) { return f.code ? fact_cell(f.code->loads.waits_in_loop) : std::string("-"); });
-  add("innermost loop", work_cell);
-  return rows;
-}
 
 std::string counter_cell(const Counters& counters, std::string_view name) {
   const auto found = counters.find(name);
@@ -113,7 +32,8 @@ std::vector<FactRow> counter_rows(const Explanation& explanation) {
   for (const std::string_view name : counter_names()) {
     FactRow row{std::string(name), counter_cell(explanation.from.counters, name),
                 counter_cell(explanation.to.counters, name)};
-    if ((row.from != "-" || row.to != "-") && (row.from != "0" || row.to != "0")) rows.push_back(std::move(row));
+    if ((row.first != "-" || row.second != "-") && (row.first != "0" || row.second != "0"))
+      rows.push_back(std::move(row));
   }
   return rows;
 }
@@ -135,20 +55,6 @@ std::string verdict(const Explanation& explanation) {
 std::string step_note(const ExplainedStep& step) {
   if (step.is_idle) return "nothing: could keep its value";
   return fmt::format("{} of the change", percent(step.share));
-}
-
-std::string for_markdown(std::string text) {
-  for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2)) text.insert(at, 1, '\\');
-  return one_line(text);
-}
-
-std::string markdown_table(const Explanation& explanation, const std::vector<FactRow>& rows) {
-  std::string text = fmt::format("| | {} | {} |\n|---|---|---|\n", for_markdown(explanation.from.name),
-                                 for_markdown(explanation.to.name));
-  for (const FactRow& row : rows) {
-    text += fmt::format("| {} | {} | {} |\n", for_markdown(row.name), for_markdown(row.from), for_markdown(row.to));
-  }
-  return text;
 }
 
 std::string sentence(const explain::Finding& finding) {
@@ -210,7 +116,7 @@ std::string to_text(const Explanation& explanation, std::size_t width) {
 
   text += "\nMachine code\n";
   Table table({{""}, {explanation.from.name}, {explanation.to.name}});
-  for (const FactRow& row : code_rows(explanation)) table.add({row.name, row.from, row.to});
+  for (const FactRow& row : fact_rows(explanation.from, explanation.to)) table.add({row.name, row.first, row.second});
   text += table.text(width);
   for (const std::string& step : explanation.next_steps) text += line("  further    ", step);
 
@@ -219,7 +125,7 @@ std::string to_text(const Explanation& explanation, std::size_t width) {
   } else if (const std::vector<FactRow> rows = counter_rows(explanation); !rows.empty()) {
     text += "\nCounters\n";
     Table counters({{""}, {explanation.from.name, Table::Align::right}, {explanation.to.name, Table::Align::right}});
-    for (const FactRow& row : rows) counters.add({row.name, row.from, row.to});
+    for (const FactRow& row : rows) counters.add({row.name, row.first, row.second});
     text += counters.text(width);
   }
   return text;
@@ -246,10 +152,11 @@ std::string to_markdown(const Explanation& explanation) {
                           for_markdown(both.first), for_markdown(both.second), ratio_text(both.time));
     }
   }
-  text += "\n" + markdown_table(explanation, code_rows(explanation));
+  text +=
+      "\n" + markdown_table(explanation.from.name, explanation.to.name, fact_rows(explanation.from, explanation.to));
   if (!explanation.no_counters.empty()) text += "\nNo counters: " + for_markdown(explanation.no_counters) + "\n";
   if (const std::vector<FactRow> rows = counter_rows(explanation); !rows.empty())
-    text += "\n" + markdown_table(explanation, rows);
+    text += "\n" + markdown_table(explanation.from.name, explanation.to.name, rows);
   return text;
 }
 

@@ -50,6 +50,8 @@ Json residency_json(const std::optional<Residency>& resident) {
           {"limiter", resource_name(resident->limiter)}};
 }
 
+}  // namespace
+
 Json configuration_json(const ConfigurationFacts& facts) {
   CodeFacts code;
   code.idle_registers = facts.idle_registers;
@@ -66,8 +68,6 @@ Json configuration_json(const ConfigurationFacts& facts) {
           {"code", code_json(facts.code)},
           {"counters", facts.counters.empty() ? Json(nullptr) : std::move(counters)}};
 }
-
-}  // namespace
 
 std::string to_json(const Explanation& explanation) {
   Json findings = Json::array(), path = Json::array(), interactions = Json::array();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -7,6 +8,9 @@
 #include "tuner/cli/explanation.hpp"
 
 namespace tuner::cli {
+
+/// What is known of a configuration, as in both objects.
+nlohmann::ordered_json configuration_json(const explain::ConfigurationFacts& facts);
 
 /// One object; docs/json.md is its manual.
 std::string to_json(const Explanation& explanation);

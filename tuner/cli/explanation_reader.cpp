@@ -95,28 +95,6 @@ class FieldReader {
   const Parsed& object_;
 };
 
-/// "grid=528x1x1 block=128x1x1 shared=0"; what is not understood stays as it is.
-void read_launch(std::string_view text, Geometry& geometry) {
-  Geometry found;
-  const auto skip = [&](std::string_view word) {
-    if (!text.starts_with(word)) return false;
-    text.remove_prefix(word.size());
-    return true;
-  };
-  const auto number = [&](std::uint32_t& value) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc()) return false;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    return true;
-  };
-  const auto sizes = [&](std::array<std::uint32_t, 3>& size) {
-    return number(size[0]) && skip("x") && number(size[1]) && skip("x") && number(size[2]);
-  };
-  if (skip("grid=") && sizes(found.grid) && skip(" block=") && sizes(found.block) && skip(" shared=") &&
-      number(found.shared_bytes) && text.empty())
-    geometry = found;
-}
-
 void read(const Parsed& value, std::optional<Residency>& resident) {
   if (!value.is_object()) return;
   resident.emplace();
@@ -150,7 +128,7 @@ void read(const Parsed& value, ConfigurationFacts& facts) {
   if (facts.time_ns) *facts.time_ns *= 1e3;
   std::string launch;
   read(at(value, "launch"), launch);
-  read_launch(launch, facts.geometry);
+  facts.geometry = geometry_from_text(launch).value_or(Geometry{});
   const Parsed& resources = at(value, "facts");
   FieldReader fields(resources);
   describe(fields, facts.resources);

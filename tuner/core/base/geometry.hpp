@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace tuner {
 
@@ -14,5 +16,8 @@ struct Geometry {
   std::string text() const;        ///< "grid=528x1x1 block=128x1x1 shared=0"
   friend bool operator==(const Geometry&, const Geometry&) = default;
 };
+
+/// The reverse of text(); nothing for any other text.
+std::optional<Geometry> geometry_from_text(std::string_view text);
 
 }  // namespace tuner
