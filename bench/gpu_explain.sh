@@ -2,7 +2,8 @@
 # What `tuner explain` says on the GPU at hand: of the studied kernels (tuned quickly first), of the pairs in
 # bench/explain/pairs against what they must show, and how well paths repeat. Ends with 1 if a pair is explained wrongly.
 #   bench/gpu_explain.sh [BUILD_FOLDER] [OUTPUT_FOLDER] [SECTION...]
-# Sections: studies pairs paths. Pages and objects are left in OUTPUT_FOLDER: NAME.md and NAME.json.
+# Sections: studies pairs paths. Objects are left in OUTPUT_FOLDER, NAME.json: bench/explain/pages.sh makes the pages in
+# docs/kernels of them, and `bench_explain_recorded facts` the data of tests/explain/recorded_test.cpp.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 build=$(realpath "${1:-build/release}")

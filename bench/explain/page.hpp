@@ -7,7 +7,7 @@
 namespace tuner::bench {
 
 /// What was found, as a part of a page in docs/kernels: verdict, findings, path, machine code of both, and the counters
-/// that bear on it. Wrapped at 100 columns but for tables.
-std::string page_of(const cli::Explanation& explanation);
+/// that bear on it. Wrapped at 100 columns but for tables. `conditions`: driver, toolkit, date and commit.
+std::string page_of(const cli::Explanation& explanation, const std::string& conditions);
 
 }  // namespace tuner::bench

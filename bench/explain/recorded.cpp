@@ -1,8 +1,9 @@
 // What `tuner explain --json` recorded, without a GPU: rules are asked again, pages and tables are made of it.
-//   bench_explain_recorded list DEVICE FILE.json...    every finding, with the claim and the strength
-//   bench_explain_recorded page DEVICE FILE.json       as a part of a page in docs/kernels
-//   bench_explain_recorded facts FILE.json...          a table for tests: a line for each fact, a column for each file
-// DEVICE is a short name, "H100": of the GPU on which it was recorded.
+//   bench_explain_recorded list DEVICE FILE.json...            every finding, with the claim and the strength
+//   bench_explain_recorded page DEVICE CONDITIONS FILE.json    as a part of a page in docs/kernels
+//   bench_explain_recorded facts FILE.json...                  a table for tests: a line for each fact, a column for
+//   each file
+// DEVICE is a short name, "H100": of the GPU on which it was recorded. CONDITIONS are driver, toolkit, date and commit.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -90,10 +91,12 @@ int run(const std::vector<std::string>& words) {
     print_facts({words.begin() + 1, words.end()});
   } else if (words.size() >= 3 && words[0] == "list") {
     for (std::size_t i = 2; i < words.size(); ++i) list(words[i], known_device(words[1]));
-  } else if (words.size() == 3 && words[0] == "page") {
-    fmt::print("{}", bench::page_of(explained_again(words[2], known_device(words[1]))));
+  } else if (words.size() == 4 && words[0] == "page") {
+    fmt::print("{}", bench::page_of(explained_again(words[3], known_device(words[1])), words[2]));
   } else {
-    throw std::runtime_error("Usage: bench_explain_recorded list|page DEVICE FILE.json..., or facts FILE.json...");
+    throw std::runtime_error(
+        "Usage: bench_explain_recorded list DEVICE FILE.json..., page DEVICE CONDITIONS FILE.json, or facts "
+        "FILE.json...");
   }
   return 0;
 }

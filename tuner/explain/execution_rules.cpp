@@ -140,13 +140,16 @@ std::optional<Finding> block_starts(const Difference& difference) {
     return std::nullopt;
   // Slots of warps stay empty although there are blocks for them: they do not start fast enough. A multiprocessor
   // starts one in some 80 ns.
-  constexpr double kMostNanoseconds = 160;
+  constexpr double kLeastNanoseconds = 80, kMostNanoseconds = 140;
   const std::int64_t threads =
       std::int64_t{slower.geometry.block[0]} * slower.geometry.block[1] * slower.geometry.block[2];
   const double each = *slower.time_ns * difference.device().sm_count / blocks.slower;
-  if (active->slower > 80 * slower.resident->occupancy || each > kMostNanoseconds) return std::nullopt;
+  if (active->slower > 80 * slower.resident->occupancy) return std::nullopt;
+  const double certain = std::clamp((kMostNanoseconds - each) / (kMostNanoseconds - kLeastNanoseconds), 0.0, 1.0);
   // At most all of them could be in use.
   const double empty = 100 * slower.resident->occupancy / std::max(active->slower, 1.0);
+  const double share = certain * difference.share_of_factor(std::min(blocks.times_less(), empty));
+  if (share < kLeastShare) return std::nullopt;
   return Finding{
       .cause = "block_starts",
       .claim = Claim::cause,
@@ -157,7 +160,7 @@ std::optional<Finding> block_starts(const Difference& difference) {
                               100 * slower.resident->occupancy),
       .slower = blocks.slower,
       .faster = blocks.faster,
-      .strength = difference.share_of_factor(std::min(blocks.times_less(), empty))};
+      .strength = share};
 }
 
 }  // namespace tuner::explain

@@ -76,14 +76,23 @@ double needless_sectors(const Accesses& some) {
   return std::min(fewer, some.sectors.slower - *some.ideal * some.requests.slower);
 }
 
+/// So many of the needless sectors came from L2, or went there: all that are stored, but of those that are loaded no
+/// more than L1 missed more sectors of either.
+double from_l2(const Difference& difference, const Accesses& some, double needless) {
+  const auto hit = difference.counter(counter::kL1HitRate);
+  if (!some.ideal || !hit) return needless;
+  const auto stored = difference.counter(counter::kGlobalStoreSectors).value_or(Both{});
+  const double missed = (some.sectors.slower + stored.slower) * (1 - hit->slower / 100) -
+                        (some.sectors.faster + stored.faster) * (1 - hit->faster / 100);
+  return std::clamp(missed, 0.0, needless);
+}
+
 double share_of_needless(const Difference& difference, const Accesses& some, double sectors) {
   const int sms = difference.device().sm_count;
-  const Both hit = difference.counter(counter::kL1HitRate).value_or(Both{});
-  const double missed = some.sectors.slower * (1 - hit.slower / 100) - some.sectors.faster * (1 - hit.faster / 100);
-  const double part = sectors / (some.sectors.slower - some.sectors.faster);
-  const double from_l2 = part * missed / sms * kSectorBytes / kL2BytesPerCycle, in_l1 = sectors / sms;
-  const double least = difference.share_of_cycles(std::max(from_l2, in_l1 / kSectorsOfL1));
-  const double most = difference.share_of_cycles(std::max(kL2AllTogether * from_l2, in_l1));
+  const double l2_cycles = from_l2(difference, some, sectors) / sms * kSectorBytes / kL2BytesPerCycle;
+  const double in_l1 = sectors / sms;
+  const double least = difference.share_of_cycles(std::max(l2_cycles, in_l1 / kSectorsOfL1));
+  const double most = difference.share_of_cycles(std::max(kL2AllTogether * l2_cycles, in_l1));
   const double stalls = difference.share_of_stalls({counter::kLongScoreboard, counter::kLgThrottle, counter::kDrain});
   const double share = std::max(least, std::min(most, stalls));
   // What DRAM delivers beyond what is needed comes of them too.
@@ -144,7 +153,8 @@ std::optional<Finding> uncoalesced_access(const Difference& difference) {
   const auto of_loads = uncoalesced(difference, loads(difference), "loads");
   const auto of_stores = uncoalesced(difference, stores(difference), "stores");
   if (!of_loads || !of_stores) return of_loads ? of_loads : of_stores;
-  auto both = of_loads->strength >= of_stores->strength ? of_loads : of_stores;
+  // What would do is known of loads only.
+  auto both = 2 * of_loads->strength >= of_stores->strength ? of_loads : of_stores;
   both->strength = std::min(1.0, of_loads->strength + of_stores->strength);
   return both;
 }

@@ -120,6 +120,11 @@ std::vector<Finding> explain_difference(const ConfigurationFacts& slower, const 
     return finding.strength < kLeastShare || (left < 1 && finding.strength < kSmallShare);
   });
   subtract_special(general, special);
+  // Not twice what a cause says.
+  std::erase_if(general, [&](const Finding& finding) {
+    const auto says = [&](const Finding& other) { return other.sentence.starts_with(finding.sentence); };
+    return std::any_of(hiding.begin(), hiding.end(), says);
+  });
   const auto is_of_bytes = [](const Finding& finding) { return finding.cause == "bytes_under_way"; };
   if (std::none_of(hiding.begin(), hiding.end(), is_of_bytes))
     std::erase_if(general, [](const Finding& finding) { return finding.cause == "idle_registers"; });
