@@ -268,9 +268,8 @@ Command explain_command() {
       .synopsis = "tuner explain FILE[@CONFIG] [options]",
       .summary = "say why the winner wins, in words and numbers",
       .purpose =
-          "Measures what each change from the baseline to the winner brings, reads both machine codes, counts what\n"
-          "the hardware does if asked to, and says what makes the difference and how near it is to what the GPU can "
-          "do.",
+          "Measures what each change from the baseline to the winner brings, reads both machine codes, has\n"
+          "the hardware count what it does if asked to, and says what makes the difference.",
       .options =
           {
               {"against", Kind::value, "CONFIG", "what to compare with: `baseline` (default), or A=1,B=2"},
