@@ -8,8 +8,8 @@ using namespace tuner::test;
 
 namespace {
 
-const Words kCommands{"tune",   "check",   "simulate", "list", "show",    "forget", "export",
-                      "import", "recover", "describe", "new",  "devices", "doctor", "help"};
+const Words kCommands{"tune",   "check",  "compare", "explain",  "simulate", "list",    "show",   "report", "forget",
+                      "export", "import", "recover", "describe", "new",      "devices", "doctor", "help"};
 
 const std::string kProgram = shell_word(TUNER_PROGRAM);
 
@@ -17,7 +17,9 @@ const std::string kProgram = shell_word(TUNER_PROGRAM);
 
 TEST_CASE("--help lists every command and every exit code on standard output") {
   const Result result = User().run({"--help"});
-  check_out(result, 0, {"  0  ", "  1  ", "  2  ", "  3  ", "  4  ", "  5  ", "  6  ", " 70  ", "130  "});
+  check_out(
+      result, 0,
+      {"  0  ", "  1  ", "  2  ", "  3  ", "  4  ", "  5  ", "  6  ", "  7  ", "  8  ", "  9  ", " 70  ", "130  "});
   CHECK(result.err.empty());
   for (const std::string& command : kCommands) CHECK(contains(result.out, "\n  " + command + " "));
   CHECK(longest_line(result.out) <= 100);

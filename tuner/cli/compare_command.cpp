@@ -277,10 +277,8 @@ Command compare_command() {
       .synopsis = "tuner compare FIRST SECOND [options]",
       .summary = "race two configurations or two versions of a kernel",
       .purpose =
-          "Verifies both, runs them in pairs until the difference is known, and says whether the second is faster\n"
-          "or slower than the first. A side is FILE, FILE@baseline, FILE@winner, FILE@A=1,B=2, @… for the first\n"
-          "side's file, or a decision's NUMBER, of which what is stored is compared. Files without a configuration\n"
-          "are compared by their winners if both have one, else by their baselines.",
+          "Runs both in pairs until it is known whether the second is faster or slower. Each is FILE,\n"
+          "FILE@baseline, FILE@winner, FILE@A=1,B=2, @CONFIG of the first's file, or a decision's NUMBER.",
       .options =
           {
               {"problem", Kind::value, "A=1,B=2", "values that define the problem"},

@@ -157,9 +157,8 @@ Command explain_command() {
       .synopsis = "tuner explain FILE[@CONFIG]|NUMBER [options]",
       .summary = "say why the winner wins, in words and numbers",
       .purpose =
-          "Measures what each change from the baseline to the winner brings, reads both machine codes, counts\n"
-          "what the hardware does if asked to, and says what makes the difference and how near it is to what the\n"
-          "GPU can do. It is kept beside the decision: without a GPU, NUMBER shows what was found before.",
+          "Measures what each change from the baseline to the winner brings, reads both machine codes, has\n"
+          "the hardware count what it does if asked to, and says what makes the difference.",
       .options =
           {
               {"against", Kind::value, "CONFIG", "what to compare with: `baseline` (default), or A=1,B=2"},

@@ -27,9 +27,9 @@ std::string counter_cell(const Counters& counters, std::string_view name) {
   return std::abs(value) >= 1e6 ? fmt::format("{:.4g} million", value / 1e6) : four_digits(value);
 }
 
-std::vector<FactRow> counter_rows(const Explanation& explanation) {
+std::vector<FactRow> counter_rows(const Explanation& explanation, std::span<const std::string_view> names) {
   std::vector<FactRow> rows;
-  for (const std::string_view name : counter_names()) {
+  for (const std::string_view name : names) {
     FactRow row{std::string(name), counter_cell(explanation.from.counters, name),
                 counter_cell(explanation.to.counters, name)};
     if ((row.first != "-" || row.second != "-") && (row.first != "0" || row.second != "0"))
@@ -122,13 +122,39 @@ std::string to_text(const Explanation& explanation, std::size_t width) {
 
   if (!explanation.no_counters.empty()) {
     text += "\nCounters\n" + line("  none       ", explanation.no_counters);
-  } else if (const std::vector<FactRow> rows = counter_rows(explanation); !rows.empty()) {
+  } else if (const std::vector<FactRow> rows = counter_rows(explanation, counter_names()); !rows.empty()) {
     text += "\nCounters\n";
     Table counters({{""}, {explanation.from.name, Table::Align::right}, {explanation.to.name, Table::Align::right}});
     for (const FactRow& row : rows) counters.add({row.name, row.first, row.second});
     text += counters.text(width);
   }
   return text;
+}
+
+std::string verdict_text(const Explanation& explanation) {
+  return verdict(explanation);
+}
+
+std::string path_markdown(const Explanation& explanation) {
+  if (explanation.path.empty()) return {};
+  std::string text = "| step | time after / before | brings |\n|---|---|---|\n";
+  for (const ExplainedStep& step : explanation.path) {
+    text += fmt::format("| {} | {} | {} |\n", for_markdown(step.assignments), ratio_text(step.time), step_note(step));
+  }
+  for (const ExplainedInteraction& both : explanation.interactions) {
+    text += fmt::format("\n{} and {} take {} of the time that each alone leads to expect.\n", for_markdown(both.first),
+                        for_markdown(both.second), ratio_text(both.time));
+  }
+  return text;
+}
+
+std::string code_markdown(const Explanation& explanation) {
+  return markdown_table(explanation.from.name, explanation.to.name, fact_rows(explanation.from, explanation.to));
+}
+
+std::string counters_markdown(const Explanation& explanation, std::span<const std::string_view> names) {
+  const std::vector<FactRow> rows = counter_rows(explanation, names);
+  return rows.empty() ? std::string() : markdown_table(explanation.from.name, explanation.to.name, rows);
 }
 
 std::string to_markdown(const Explanation& explanation) {
@@ -142,22 +168,11 @@ std::string to_markdown(const Explanation& explanation) {
   if (!explanation.findings.empty()) text += "\n";
   for (const explain::Finding& finding : explanation.findings)
     text += fmt::format("1. *{}*: {}\n", explain::claim_name(finding.claim), for_markdown(sentence(finding)));
-  if (!explanation.path.empty()) {
-    text += "\n| step | time after / before | brings |\n|---|---|---|\n";
-    for (const ExplainedStep& step : explanation.path) {
-      text += fmt::format("| {} | {} | {} |\n", for_markdown(step.assignments), ratio_text(step.time), step_note(step));
-    }
-    for (const ExplainedInteraction& both : explanation.interactions) {
-      text += fmt::format("\n{} and {} take {} of the time that each alone leads to expect.\n",
-                          for_markdown(both.first), for_markdown(both.second), ratio_text(both.time));
-    }
-  }
-  text +=
-      "\n" + markdown_table(explanation.from.name, explanation.to.name, fact_rows(explanation.from, explanation.to));
+  for (const std::string& part : {path_markdown(explanation), code_markdown(explanation)})
+    if (!part.empty()) text += "\n" + part;
   if (!explanation.no_counters.empty()) text += "\nNo counters: " + for_markdown(explanation.no_counters) + "\n";
-  if (const std::vector<FactRow> rows = counter_rows(explanation); !rows.empty())
-    text += "\n" + markdown_table(explanation.from.name, explanation.to.name, rows);
-  return text;
+  const std::string counters = counters_markdown(explanation, counter_names());
+  return counters.empty() ? text : text + "\n" + counters;
 }
 
 }  // namespace tuner::cli

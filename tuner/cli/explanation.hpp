@@ -1,7 +1,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/core/report/report.hpp"
@@ -47,7 +49,14 @@ void set_ratios(Explanation& explanation);
 void explain_again(Explanation& explanation, const DeviceInfo& device);
 
 std::string to_text(const Explanation& explanation, std::size_t width);
-/// As a part of a page: headings, lists and tables.
+/// As a part of a page: lists and tables.
 std::string to_markdown(const Explanation& explanation);
+
+// The parts of which it consists. Tables are empty where there is nothing to show.
+std::string verdict_text(const Explanation& explanation);
+std::string path_markdown(const Explanation& explanation);
+std::string code_markdown(const Explanation& explanation);
+/// Of those of these counters that were counted and are not 0 in both.
+std::string counters_markdown(const Explanation& explanation, std::span<const std::string_view> names);
 
 }  // namespace tuner::cli

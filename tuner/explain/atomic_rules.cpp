@@ -27,13 +27,22 @@ std::optional<Both> atomic_requests(const Difference& difference) {
   return difference.sum({counter::kAtomicRequests, counter::kAtomicResultRequests});
 }
 
+/// Cycles more in which the atomics at one place in L2 wait for each other's turn, if all are for that place: one for
+/// each thread of a request; or, where L2 counted what it did for them, two for each time.
+double more_turns(const Difference& difference, const Both& requests) {
+  const auto awaited = difference.counter(counter::kAtomicResultRequests);
+  const auto sectors = difference.counter(counter::kL2AtomicSectors);
+  const auto threads = difference.counter(counter::kThreadsPerInstruction);
+  const double most = (requests.slower - requests.faster) * (threads ? std::max(1.0, threads->slower) : 32.0);
+  // Those with a result are not among the sectors.
+  if (!sectors || sectors->slower <= 0 || (awaited && awaited->slower > 0)) return most;
+  return std::min(most, 2 * (sectors->slower - sectors->faster));
+}
+
 std::optional<Finding> on_global(const Difference& difference) {
   const auto requests = atomic_requests(difference);
-  const auto threads = difference.counter(counter::kThreadsPerInstruction);
-  if (!requests || !threads || requests->times_less() < 1.25) return std::nullopt;
-  // At most all of them meet at one address, and wait for each other's turn there.
-  const double turns = (requests->slower - requests->faster) * std::max(1.0, threads->slower);
-  const double share = std::min(difference.share_of_cycles(turns), share_left(difference));
+  if (!requests || requests->times_less() < 1.25) return std::nullopt;
+  const double share = std::min(difference.share_of_cycles(more_turns(difference, *requests)), share_left(difference));
   if (share < kLeastShare) return std::nullopt;
   return Finding{
       .cause = "contended_atomics",
@@ -53,7 +62,13 @@ std::optional<Finding> on_shared(const Difference& difference) {
   const double cycles = (conflicts->slower - conflicts->faster) / difference.device().sm_count;
   // What the hardware has no atomic for is a loop, in which the threads that fail try again.
   const double retries = std::min(threads->times_more(), executed->times_less());
-  const double share = std::max(difference.share_of_cycles(cycles), difference.share_of_factor(retries));
+  // One that waits for its turn takes some cycles, as long as warps wait for it.
+  constexpr double kMostCycles = 4;
+  const double waits = difference.share_of_stalls({counter::kShortScoreboard, counter::kMioThrottle,
+                                                   counter::kLgThrottle, counter::kBarrier, counter::kLongScoreboard});
+  const double share =
+      std::max({difference.share_of_cycles(cycles), std::min(waits, difference.share_of_cycles(kMostCycles * cycles)),
+                difference.share_of_factor(retries)});
   if (share < kLeastShare) return std::nullopt;
   return Finding{.cause = "contended_atomics",
                  .claim = Claim::cause,
@@ -64,22 +79,24 @@ std::optional<Finding> on_shared(const Difference& difference) {
                  .strength = share};
 }
 
-/// The same atomics on fewer addresses: nothing else differs.
+/// As many atomics on fewer addresses: nothing else would make it slower.
 std::optional<Finding> on_fewer_addresses(const Difference& difference) {
   const auto requests = atomic_requests(difference);
   const auto executed = difference.counter(counter::kInstructions);
   const auto threads = difference.counter(counter::kThreadsPerInstruction);
   if (!requests || !executed || !threads || requests->slower < 0.005 * executed->slower) return std::nullopt;
-  const auto alike = [](const Both& both) { return both.times_less() < 1.1 && both.times_more() < 1.1; };
+  if (requests->times_less() > 1.1 || requests->times_more() > 1.1) return std::nullopt;
+  // To find one of several addresses takes the faster one some instructions.
   const auto loaded = difference.counter(counter::kGlobalLoadSectors);
-  if (!alike(*requests) || !alike(*executed) || !alike(*threads) || (loaded && !alike(*loaded))) return std::nullopt;
+  if (executed->times_less() > 1.1 || threads->times_more() > 1.1 || (loaded && loaded->times_less() > 1.1))
+    return std::nullopt;
   const double share = std::min(difference.share_of_cycles(requests->slower * threads->slower), share_left(difference));
   if (share < 0.5) return std::nullopt;
   const double cycles = difference.cycles_of_slower() * difference.device().sm_count / requests->slower;
   return Finding{.cause = "contended_atomics",
                  .claim = Claim::cause,
-                 .sentence = fmt::format("cycles of a multiprocessor for each request of global atomics {}, with as "
-                                         "many instructions and sectors",
+                 .sentence = fmt::format("cycles of a multiprocessor for each request of global atomics {}, with no "
+                                         "fewer instructions and sectors",
                                          moved_text(cycles, cycles / difference.ratio())),
                  .slower = cycles,
                  .faster = cycles / difference.ratio(),

@@ -7,6 +7,8 @@ namespace tuner::explain {
 namespace {
 
 constexpr double kLeastRatio = 1.01;
+/// Counters of two runs differ by this part without a reason, which matters where the times differ by little more.
+constexpr double kNoise = 0.005;
 
 std::optional<double> find(const Counters& counters, std::string_view name) {
   const auto found = counters.find(name);
@@ -84,19 +86,17 @@ double Difference::share_of_stalls(std::initializer_list<std::string_view> reaso
 }
 
 double Difference::share_of_time(double saved) const {
-  // Counters of two runs differ by as much without a reason, which matters where the times differ by little more.
-  constexpr double kNoise = 0.005;
   return std::clamp((saved - kNoise) / (1 - 1 / ratio_), 0.0, 1.0);
 }
 
 double Difference::share_of_factor(double factor) const {
   if (!(factor > 1)) return 0;
-  return std::clamp(std::log(factor) / std::log(ratio_), 0.0, 1.0);
+  return std::clamp((std::log(factor) - kNoise) / std::log(ratio_), 0.0, 1.0);
 }
 
 double Difference::share_of_cycles(double cycles_per_sm) const {
   const double more = more_cycles();
-  return more > 0 ? std::clamp(cycles_per_sm / more, 0.0, 1.0) : 0;
+  return more > 0 ? std::clamp((cycles_per_sm - kNoise * cycles_of_slower()) / more, 0.0, 1.0) : 0;
 }
 
 double Difference::cycles_of_slower() const {

@@ -20,7 +20,8 @@ struct Both {
 
 /// Two configurations whose times differ, and which part of that difference a change could account for. A warp spends
 /// its cycles issuing or stalled for one reason, and a kernel's time is what its warps spend divided by how many there
-/// are at a time; so the reasons share the time of a kernel in the proportion of their cycles.
+/// are at a time; so the reasons share the time of a kernel in the proportion of their cycles. All parts are less what
+/// measurements leave open.
 class Difference {
  public:
   /// Nothing where it does not show in time.
@@ -41,7 +42,7 @@ class Difference {
 
   /// The part that the stalls of these reasons make up, 0 to 1.
   double share_of_stalls(std::initializer_list<std::string_view> reasons) const;
-  /// The part that a share of the slower one's time makes up which is saved, 0 to 1; less what measurements leave open.
+  /// The part that a share of the slower one's time makes up which is saved, 0 to 1.
   double share_of_time(double saved) const;
   /// The part that a factor of the time accounts for, 0 to 1: of instructions to execute, or of warps at a time.
   double share_of_factor(double factor) const;

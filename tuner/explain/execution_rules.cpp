@@ -55,6 +55,16 @@ std::string doubles_text(const Difference& difference) {
                      doubles(difference.faster()), conversions(difference.faster()));
 }
 
+/// Threads that repeat an atomic until it succeeds diverge because of it.
+bool repeats_atomics(const Difference& difference) {
+  const auto& code = difference.slower().code;
+  if (!code || !code->loop) return false;
+  const auto conflicts = difference.counter(counter::kSharedAtomicConflicts);
+  const auto awaited = difference.counter(counter::kAtomicResultRequests);
+  return (code->loop->shared_atomics > 0 && (!conflicts || conflicts->times_less() >= 1.25)) ||
+         (code->loop->global_atomics > 0 && awaited && awaited->times_less() >= 1.25);
+}
+
 }  // namespace
 
 std::optional<Finding> fp64_literal(const Difference& difference) {
@@ -82,17 +92,18 @@ std::optional<Finding> divergence(const Difference& difference) {
   if (threads && predicated && predicated->times_more() > threads->times_more()) threads = predicated;
   const auto executed = difference.counter(counter::kInstructions);
   if (!difference.counted() || !threads || !executed) return std::nullopt;
-  // Threads that repeat an atomic until it succeeds diverge because of it.
-  const auto& code = difference.slower().code;
-  if (code && code->loop && code->loop->shared_atomics > 0) return std::nullopt;
+  if (repeats_atomics(difference)) return std::nullopt;
   if (threads->times_more() < 1.1 || executed->times_less() < 1.05) return std::nullopt;
   const double share = difference.share_of_factor(std::min(threads->times_more(), executed->times_less()));
   if (share < kLeastShare) return std::nullopt;
+  std::string sentence = fmt::format("threads of a warp that execute an instruction {} of 32",
+                                     moved_text(threads->slower, threads->faster));
+  // Where instructions fell by much more, that has other reasons.
+  if (executed->times_less() <= 1.5 * threads->times_more())
+    sentence += ", so instructions " + moved_text(executed->slower, executed->faster);
   return Finding{.cause = "divergence",
                  .claim = Claim::cause,
-                 .sentence = fmt::format("threads of a warp that execute an instruction {} of 32, so instructions {}",
-                                         moved_text(threads->slower, threads->faster),
-                                         moved_text(executed->slower, executed->faster)),
+                 .sentence = std::move(sentence),
                  .slower = threads->slower,
                  .faster = threads->faster,
                  .strength = share};
@@ -129,19 +140,27 @@ std::optional<Finding> block_starts(const Difference& difference) {
     return std::nullopt;
   // Slots of warps stay empty although there are blocks for them: they do not start fast enough. A multiprocessor
   // starts one in some 80 ns.
-  constexpr double kMostNanoseconds = 160;
+  constexpr double kLeastNanoseconds = 80, kMostNanoseconds = 140;
+  const std::int64_t threads =
+      std::int64_t{slower.geometry.block[0]} * slower.geometry.block[1] * slower.geometry.block[2];
   const double each = *slower.time_ns * difference.device().sm_count / blocks.slower;
-  if (active->slower > 80 * slower.resident->occupancy || each > kMostNanoseconds) return std::nullopt;
-  return Finding{.cause = "block_starts",
-                 .claim = Claim::cause,
-                 .sentence = fmt::format("blocks {}: {} starts {} a nanosecond, and keeps {:.0f} % of the warps active "
-                                         "where {:.0f} % fit",
-                                         moved_text(blocks.slower, blocks.faster), slower.name,
-                                         number_text(blocks.slower / *slower.time_ns), active->slower,
-                                         100 * slower.resident->occupancy),
-                 .slower = blocks.slower,
-                 .faster = blocks.faster,
-                 .strength = difference.share_of_factor(blocks.times_less())};
+  if (active->slower > 80 * slower.resident->occupancy) return std::nullopt;
+  const double certain = std::clamp((kMostNanoseconds - each) / (kMostNanoseconds - kLeastNanoseconds), 0.0, 1.0);
+  // At most all of them could be in use.
+  const double empty = 100 * slower.resident->occupancy / std::max(active->slower, 1.0);
+  const double share = certain * difference.share_of_factor(std::min(blocks.times_less(), empty));
+  if (share < kLeastShare) return std::nullopt;
+  return Finding{
+      .cause = "block_starts",
+      .claim = Claim::cause,
+      .sentence = fmt::format("blocks {}: {} starts {} blocks of {} threads a nanosecond, and keeps {:.0f} % of the "
+                              "warps active where {:.0f} % fit",
+                              moved_text(blocks.slower, blocks.faster), slower.name,
+                              number_text(blocks.slower / *slower.time_ns), threads, active->slower,
+                              100 * slower.resident->occupancy),
+      .slower = blocks.slower,
+      .faster = blocks.faster,
+      .strength = share};
 }
 
 }  // namespace tuner::explain

@@ -92,19 +92,24 @@ Finding more_warps(const Difference& difference, std::string_view cause, const s
       .strength = share};
 }
 
-std::optional<Finding> occupancy_by(const Difference& difference, Resource limit, std::string_view cause) {
-  if (!holds_more(difference) || difference.slower().resident->limiter != limit) return std::nullopt;
-  const double share = share_of_warps(difference);
-  if (share < kLeastShare) return std::nullopt;
-  return more_warps(difference, cause, both_limits(difference), share);
-}
-
 /// Threads of the launch for each multiprocessor.
 double launched_threads(const ConfigurationFacts& facts, const DeviceInfo& device) {
   double threads = 1;
   for (const std::uint32_t size : facts.geometry.grid) threads *= size;
   for (const std::uint32_t size : facts.geometry.block) threads *= size;
   return threads / device.sm_count;
+}
+
+std::optional<Finding> occupancy_by(const Difference& difference, Resource limit, std::string_view cause) {
+  if (!holds_more(difference) || difference.slower().resident->limiter != limit) return std::nullopt;
+  const Residency &slower = *difference.slower().resident, &faster = *difference.faster().resident;
+  // Room for more warps brings nothing where there are not even as many as have room.
+  if (launched_threads(difference.slower(), difference.device()) < static_cast<double>(slower.threads))
+    return std::nullopt;
+  const double share =
+      std::min(share_of_warps(difference), difference.share_of_factor(faster.occupancy / slower.occupancy));
+  if (share < kLeastShare) return std::nullopt;
+  return more_warps(difference, cause, both_limits(difference), share);
 }
 
 }  // namespace
@@ -136,6 +141,26 @@ std::optional<Finding> bytes_under_way(const Difference& difference) {
                  .slower = bytes->slower,
                  .faster = bytes->faster,
                  .strength = share * part};
+}
+
+std::optional<Finding> idle_registers_used(const Difference& difference) {
+  const auto &slower = difference.slower(), &faster = difference.faster();
+  const std::optional<Both> bytes = bytes_of_sm(difference);
+  if (!difference.counted() || !bytes || !slower.resources.registers || !faster.resources.registers)
+    return std::nullopt;
+  const int idle = slower.idle_registers.value_or(0);
+  const int more = *faster.resources.registers - *slower.resources.registers;
+  const double share = difference.share_of_stalls({counter::kLongScoreboard});
+  if (idle < 4 || more < 4 || bytes->times_more() < 1.15 || share < 0.2) return std::nullopt;
+  return Finding{
+      .cause = "idle_registers",
+      .claim = Claim::consequence,
+      .sentence = fmt::format("registers of a thread rose from {} to {}: {} uses registers that {} leaves "
+                              "idle, which are {} a thread",
+                              *slower.resources.registers, *faster.resources.registers, faster.name, slower.name, idle),
+      .slower = static_cast<double>(*slower.resources.registers),
+      .faster = static_cast<double>(*faster.resources.registers),
+      .strength = share};
 }
 
 std::optional<Finding> bytes_under_way_seen(const Difference& difference) {

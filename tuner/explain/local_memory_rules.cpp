@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tuner/explain/l2_path.hpp"
 #include "tuner/explain/rule_list.hpp"
 #include "tuner/explain/wording.hpp"
 
@@ -23,14 +24,16 @@ double share_of_local(const Difference& difference) {
   if (!difference.counted() || !accesses || !executed || accesses->times_less() < 1.25) return 0;
   const double more = accesses->slower - accesses->faster;
   if (more < 0.005 * executed->faster) return 0;
-  // At most each of them waits for L2 with nothing else to do meanwhile.
+  // At most each of them waits for L2 with nothing else to do meanwhile; and what they write goes there, which is more
+  // where the threads of a warp write to different places of their arrays.
   constexpr double kLatency = 250;
   const double warps =
       difference.counter(counter::kIssueActive)->slower * difference.counter(counter::kWarpLatency)->slower;
   const double latency = more / (difference.device().sm_count * kSchedulers) * kLatency / std::max(warps, 1.0);
   const double stalls = difference.share_of_stalls({counter::kLongScoreboard, counter::kLgThrottle});
   const double instructions = difference.share_of_factor(executed->times_less());
-  return std::min(difference.share_of_cycles(latency), std::max(stalls, instructions));
+  const double written = most_of_l2_bytes(difference, more_local_bytes(difference));
+  return std::min(std::max(difference.share_of_cycles(latency), written), std::max(stalls, instructions));
 }
 
 std::optional<Finding> local_accesses(const Difference& difference, std::string_view cause, const std::string& reason) {
@@ -57,12 +60,18 @@ std::string stack_text(const Difference& difference) {
                      difference.faster().resources.stack_bytes.value_or(0), difference.faster().name);
 }
 
+/// Whether spilling accounts for most accesses to local memory that the slower one's code has more: the compiler says
+/// how many bytes they move, at least 4 each.
 bool spills_more(const Difference& difference) {
-  return spilled(difference.slower()) > spilled(difference.faster());
+  const int more = spilled(difference.slower()) - spilled(difference.faster());
+  return more > 0 && more / 2 >= in_code(difference.slower()) - in_code(difference.faster());
 }
 
+/// Arrays are on the stack, whether they are new or accessed more often.
 bool stacks_more(const Difference& difference) {
-  return difference.slower().resources.stack_bytes.value_or(0) > difference.faster().resources.stack_bytes.value_or(0);
+  const int slower = difference.slower().resources.stack_bytes.value_or(0);
+  return slower > difference.faster().resources.stack_bytes.value_or(0) ||
+         (slower > 0 && in_code(difference.slower()) > in_code(difference.faster()));
 }
 
 }  // namespace

@@ -12,6 +12,9 @@ using Rule = std::optional<Finding> (*)(const Difference&);
 
 /// Less than this part of the difference in time is not worth a sentence.
 inline constexpr double kLeastShare = 0.1;
+/// Estimates are not more exact than this: what accounts for less does not come before what is more general, and what
+/// is left of a difference that is less needs no cause of its own.
+inline constexpr double kSmallShare = 0.25;
 
 // What a kernel's code does to memory and execution: from counters.
 std::optional<Finding> bank_conflicts(const Difference& difference);
@@ -39,6 +42,8 @@ std::optional<Finding> block_starts(const Difference& difference);
 std::optional<Finding> barriers(const Difference& difference);
 std::optional<Finding> instruction_count(const Difference& difference);
 std::optional<Finding> most_stalls(const Difference& difference);
+std::optional<Finding> memory_requests(const Difference& difference);
+std::optional<Finding> idle_registers_used(const Difference& difference);
 std::optional<Finding> load_width(const Difference& difference);
 std::optional<Finding> exposed_latencies(const Difference& difference);
 std::optional<Finding> small_grid(const Difference& difference);

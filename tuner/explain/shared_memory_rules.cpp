@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tuner/explain/rule_list.hpp"
 #include "tuner/explain/wording.hpp"
 
@@ -47,9 +49,14 @@ std::optional<Finding> shared_wavefronts(const Difference& difference) {
   if (!difference.counted() || !passes || passes->times_less() < 1.1) return std::nullopt;
   const double share = share_of_passes(difference, passes->slower - passes->faster);
   if (share < kLeastShare) return std::nullopt;
+  // Conflicts are among them.
+  const Both conflicts = conflicts_of(difference).value_or(Both{});
+  const double of_conflicts = std::max(0.0, conflicts.slower - conflicts.faster);
+  const double own = share_of_passes(difference, passes->slower - passes->faster - of_conflicts);
+  const bool is_cause = own >= std::min(kSmallShare, share);
   return Finding{
       .cause = "shared_wavefronts",
-      .claim = Claim::cause,
+      .claim = is_cause ? Claim::cause : Claim::consequence,
       .sentence = fmt::format("wavefronts of shared memory {}: {} fewer cycles in each multiprocessor, where "
                               "{}",
                               moved_text(passes->slower, passes->faster),
@@ -57,7 +64,7 @@ std::optional<Finding> shared_wavefronts(const Difference& difference) {
                               longer_text(difference)),
       .slower = passes->slower,
       .faster = passes->faster,
-      .strength = share};
+      .strength = is_cause ? own : share};
 }
 
 }  // namespace tuner::explain

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "tuner/cli/explanation.hpp"
+
+namespace tuner::bench {
+
+/// What was found, as a part of a page in docs/kernels: verdict, findings, path, machine code of both, and the counters
+/// that bear on it. Wrapped at 100 columns but for tables. `conditions`: driver, toolkit, date and commit.
+std::string page_of(const cli::Explanation& explanation, const std::string& conditions);
+
+}  // namespace tuner::bench

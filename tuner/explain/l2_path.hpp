@@ -1,0 +1,20 @@
+#pragma once
+
+#include "tuner/explain/difference.hpp"
+
+namespace tuner::explain {
+
+// What a multiprocessor gets from L2, and puts there, in a cycle at most; what all of them together get is a third of
+// it or less. So a sector takes between a half and two cycles.
+inline constexpr double kSectorBytes = 32, kL2BytesPerCycle = 64, kL2AllTogether = 3.5;
+
+/// The part that so many bytes between L1 and L2, of all multiprocessors, make up at most, 0 to 1.
+inline double most_of_l2_bytes(const Difference& difference, double bytes) {
+  return difference.share_of_cycles(kL2AllTogether * bytes / difference.device().sm_count / kL2BytesPerCycle);
+}
+
+/// Bytes that the slower one writes to L2 beyond the faster one and that are no stores to global memory: those to local
+/// memory, which are written through. 0 where it is not known.
+double more_local_bytes(const Difference& difference);
+
+}  // namespace tuner::explain
