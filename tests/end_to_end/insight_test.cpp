@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tests/end_to_end/story.hpp"
+#include "tests/support/files.hpp"
 
 namespace fs = std::filesystem;
 
@@ -58,7 +59,10 @@ TEST_CASE("what cannot be compared is one sentence with a way out") {
   check_err(compared(user, {kProgram, "@baseline"}, {"--within", "0"}), 2, {"--within 0 is no margin"});
   check_err(compared(user, {"7", "8"}), 2, {"no database"});
   check_err(compared(user, {"nowhere.cu", "@baseline"}), 2, {"nowhere.cu"});
-  check_err(compared(user, {kProgram, TUNER_STATE_KERNEL}), 2, {"describe different arguments"});
+  std::string longer = read_bytes(kProgram);
+  longer.replace(longer.find("in(values, double, n,"), 21, "in(values, double, n + 1,");
+  user.folder().write("v@2/longer.cu", longer);
+  check_err(compared(user, {kProgram, "v@2/longer.cu"}), 2, {"they differ in the length of `values`"});
 }
 
 TEST_CASE("a winner is explained, what was found is kept, and shown where there is no GPU") {
@@ -92,7 +96,7 @@ TEST_CASE("without its source a decision is compared by what is stored, and expl
   CHECK(user.run({"tune", kProgram, "--problem", "n=1000", "--no-source"}).exit_code == 0);
   const Result compared_stored = user.run({"compare", "1", "1"});
   CHECK(compared_stored.exit_code == 9);
-  CHECK(contains(compared_stored.out, "The source of decision 1 is not stored: name its file"));
+  CHECK(contains(compared_stored.out, "Decision 1: The source of this decision is not stored: give its file"));
   check_err(user.run({"explain", "1"}), 1, {"not stored: give its file", "Nothing was found about it before."});
   CHECK(user.run({"explain", kProgram, "--problem", "n=1000"}).exit_code == 0);
   CHECK(contains(user.run({"explain", "1"}).out, "VARIANT=0  0.96"));

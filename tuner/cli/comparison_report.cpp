@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "tuner/cli/explanation_json.hpp"
@@ -107,7 +108,7 @@ std::string to_json(const ComparisonReport& report) {
               {"within", report.within},
               {"ratio", raced ? Json(raced->ratio.ratio) : null},
               {"ratio_low", raced ? Json(raced->ratio.low) : null},
-              {"ratio_high", raced ? Json(raced->ratio.high) : null},
+              {"ratio_high", raced && std::isfinite(raced->ratio.high) ? Json(raced->ratio.high) : null},
               {"blocks", raced ? Json(raced->blocks) : null},
               {"noisy", raced ? Json(raced->is_noisy) : null},
               {"first", side_json(report.first)},

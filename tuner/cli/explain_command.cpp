@@ -56,14 +56,30 @@ ExplainRequest read_explain_request(const Arguments& arguments) {
 
 constexpr const char* kInsight = "explain";
 
-/// Keeps what was found beside the decision that it is about.
-void keep(const Explanation& explanation, const cache::Decision& decision, const ExplainRequest& request,
-          ProgressLine& line) {
-  if (decision.configuration != explanation.to.configuration) return;
+std::optional<Explanation> kept_explanation(const cache::Decision& decision, const cache::Store& store) {
+  for (const cache::DecisionText& text : store.find_texts(decision.row)) {
+    if (text.kind == cache::TextKind::insight && text.name == kInsight) return explanation_from_json(text.text);
+  }
+  return std::nullopt;
+}
+
+/// Keeps what was found beside the decision that it is about, where it is the answer to that question: from its
+/// baseline, on its kind of GPU. What says more is not replaced by what says less.
+void keep(const Explanation& explanation, const cache::Decision& decision, const Task& task,
+          const ExplainRequest& request, ProgressLine& line) {
+  if (decision.configuration != explanation.to.configuration || decision.baseline != explanation.from.configuration)
+    return;
+  if (decision.key.device != task.device().identity() || explanation.from.configuration == explanation.to.configuration)
+    return;
   const engine::SessionStores stores = engine::open_for_session(request.database);
-  if (stores.path.empty()) return;
-  const cache::DecisionText text{cache::TextKind::insight, kInsight, to_json(explanation)};
+  if (stores.path.empty()) return line.warning("The database cannot be written, so what was found is not kept.");
   try {
+    if (const auto before = kept_explanation(decision, *stores.store)) {
+      const bool says_less = (!before->path.empty() && explanation.path.empty()) ||
+                             (!before->to.counters.empty() && explanation.to.counters.empty());
+      if (says_less) return;
+    }
+    const cache::DecisionText text{cache::TextKind::insight, kInsight, to_json(explanation)};
     stores.store->record_texts(decision.row, {&text, 1});
   } catch (const Error& error) {
     line.warning(fmt::format("{} What was found is not kept.", error.what()));
@@ -81,10 +97,7 @@ void show(const Explanation& explanation, const Arguments& arguments) {
 /// What was found before, where nothing can be measured now, and why that is.
 ExitCode show_kept(const cache::Decision& decision, const cache::Store& store, const std::string& why,
                    const Arguments& arguments) {
-  for (const cache::DecisionText& text : store.find_texts(decision.row)) {
-    if (text.kind != cache::TextKind::insight || text.name != kInsight) continue;
-    const std::optional<Explanation> explanation = explanation_from_json(text.text);
-    if (!explanation) break;
+  if (const auto explanation = kept_explanation(decision, store)) {
     warn(fmt::format("{} What follows was found before.", why));
     show(*explanation, arguments);
     return ExitCode::done;
@@ -93,59 +106,71 @@ ExitCode show_kept(const cache::Decision& decision, const cache::Store& store, c
   return ExitCode::no_result;
 }
 
-/// The kernel, and of a decision the problem and the mode.
-KernelDescription described(ExplainRequest& request, const std::optional<cache::Decision>& decision,
-                            const cache::Store* store, ProgressLine& line) {
-  if (!decision) {
-    return load_description(request.to.file, request.kernel,
-                            [&](const std::string& sentence) { line.warning(sentence); });
+/// Nothing if it was interrupted.
+std::optional<Explanation> explain(ExplainRequest request, KernelDescription description,
+                                   std::optional<cache::Decision> decision, Workplace& workplace,
+                                   const DeviceInfo& device, const cache::Store* store) {
+  const Task task(std::move(description), request.problem, device, {}, request.session.include_folders,
+                  search::Listing::when_needed);
+  if (decision) {
+    request.to.winner = decision->configuration;  // also where it was made on another GPU
+  } else {
+    decision = stored_winner(task, request.session.mode, store);
   }
-  request.problem = parse_problem(decision->key.problem);
-  request.session.mode = timing_from_string(decision->key.mode).value_or(Timing::cold);
-  return stored_kernel(*decision, *store).value();
+  if (!workplace.take_turn(task)) return std::nullopt;
+  const engine::SessionParts parts = workplace.parts();
+  Explainer explainer(request, parts, task, store);
+  explainer.add_roofline();
+  if (!explainer.measure()) return std::nullopt;
+  if (request.with_counters) {
+    workplace.release_device();
+    explainer.count();
+    if (parts.stop) return std::nullopt;
+  }
+  Explanation explanation = explainer.conclude();
+  if (decision) keep(explanation, *decision, task, request, workplace.line());
+  return explanation;
 }
 
 ExitCode run_explain(const Arguments& arguments) {
   ExplainRequest request = read_explain_request(arguments);
   const std::unique_ptr<cache::Store> store = open_for_reading(cache::locate(request.database));
   std::optional<cache::Decision> decision;
+  std::optional<KernelDescription> description;
   if (request.to.number) {
     if (!store) throw Error(Errc::bad_usage, "There is no database, so there are no numbers of decisions.");
     decision = decision_of_number(*request.to.number, *store);
-    if (!stored_kernel(*decision, *store)) {
-      return show_kept(*decision, *store,
-                       "The source of this decision is not stored: give its file to have it measured.", arguments);
-    }
+    StoredKernel stored = stored_kernel(*decision, *store);
+    if (!stored.description) return show_kept(*decision, *store, stored.why_not, arguments);
+    description = std::move(stored.description);
+    request.problem = parse_problem(decision->key.problem);
+    request.session.mode = timing_from_string(decision->key.mode).value_or(Timing::cold);
   }
   const Interrupts interrupts;
   std::optional<Workplace> workplace;
-  const DeviceInfo* device = nullptr;
   try {
     workplace.emplace(request.device, request.session.include_folders, interrupts.flag());
-    device = &workplace->device();
+    const DeviceInfo& device = workplace->device();
+    if (!description) {
+      description = load_description(request.to.file, request.kernel,
+                                     [&](const std::string& sentence) { workplace->line().warning(sentence); });
+    }
+    std::optional<Explanation> explanation =
+        explain(request, *std::move(description), decision, *workplace, device, store.get());
+    workplace->line().erase();
+    if (!explanation) return ExitCode::interrupted;
+    explanation->warnings = workplace->line().take_warnings();
+    show(*explanation, arguments);
+    return ExitCode::done;
   } catch (const Error& error) {
     if (interrupts.flag()) return ExitCode::interrupted;
-    if (!decision || error.code() != Errc::no_driver) throw;
+    // A stored source may need what is not stored: headers of other folders, say.
+    const bool may_show = decision && (error.code() == Errc::no_driver || error.code() == Errc::baseline_failed ||
+                                       error.code() == Errc::bad_description);
+    if (!may_show) throw;
+    if (workplace) workplace->line().erase();
     return show_kept(*decision, *store, error.what(), arguments);
   }
-  const Task task(described(request, decision, store.get(), workplace->line()), request.problem, *device, {},
-                  request.session.include_folders, search::Listing::when_needed);
-  if (decision) {
-    request.to.winner = decision->configuration;  // also where it was made on another GPU
-  } else {
-    decision = stored_winner(task, request.session.mode, store.get());
-  }
-  if (!workplace->take_turn(task)) return ExitCode::interrupted;
-  const engine::SessionParts parts = workplace->parts();
-  Explainer explainer(request, parts, task, store.get());
-  explainer.add_roofline();
-  std::optional<Explanation> explanation = explainer.explain();
-  if (explanation && decision) keep(*explanation, *decision, request, workplace->line());
-  workplace->line().erase();
-  if (!explanation) return ExitCode::interrupted;
-  explanation->warnings = workplace->line().take_warnings();
-  show(*explanation, arguments);
-  return ExitCode::done;
 }
 
 }  // namespace

@@ -51,32 +51,37 @@ Explainer::Explainer(const ExplainRequest& request, const engine::SessionParts& 
       parts_(parts),
       side_by_side_(task, request.session, parts_) {}
 
-std::optional<Explanation> Explainer::explain() {
-  const std::atomic<bool>& stop = parts_.stop;
+bool Explainer::measure() {
   found_.kernel = task_.description().kernel;
   found_.file = task_.description().file.string();
   found_.problem = problem_text(task_.problem());
   found_.device = task_.device().name;
   found_.mode = to_string(request_.session.mode);
   const std::vector<std::size_t> both = side_by_side_.add({{&task_, from_}, {&task_, to_}});
-  if (stop) return std::nullopt;
+  if (parts_.stop) return false;
+  require_running(both);
+  found_.from = measured_facts(side_by_side_[both[0]], name_of(request_.from, "the other"));
+  found_.to = measured_facts(side_by_side_[both[1]], name_of(request_.to, "this one"));
+  found_.next_steps = next_step_sentences(found_.to, task_.device());
+  if (from_ == to_) return true;
+  if (request_.with_path) find_the_path();
+  if (!parts_.stop && !found_.time) race(both);
+  if (parts_.stop) return false;
+  require_running(both);
+  return true;
+}
+
+void Explainer::require_running(const std::vector<std::size_t>& both) const {
   for (const std::size_t one : both) {
     if (!side_by_side_[one].failure) continue;
     throw Error(Errc::baseline_failed, fmt::format("{} does not run, so there is nothing to explain: {}",
                                                    side_by_side_[one].text, side_by_side_[one].failure->message));
   }
-  found_.from = measured_facts(side_by_side_[both[0]], name_of(request_.from, "the other"));
-  found_.to = measured_facts(side_by_side_[both[1]], name_of(request_.to, "this one"));
-  found_.next_steps = next_step_sentences(found_.to, task_.device());
-  if (from_ != to_) {
-    if (request_.with_path) find_the_path();
-    if (stop) return std::nullopt;
-    if (!found_.time) race(both);
-  }
-  if (stop) return std::nullopt;
-  if (request_.with_counters) count();
-  if (stop) return std::nullopt;
-  find_reasons();
+}
+
+Explanation Explainer::conclude() {
+  if (rates_) add_bound();
+  explain_again(found_, task_.device());
   return std::move(found_);
 }
 
@@ -102,6 +107,7 @@ void Explainer::add_roofline() {
 void Explainer::find_the_path() {
   const engine::Path path = engine::find_path(side_by_side_, task_, from_, to_, request_.path);
   found_.path_failures = path.failures;
+  found_.path_note = path.note;
   if (!path.is_complete) return;
   found_.time = path.whole;
   found_.blocks = path.blocks;
@@ -117,7 +123,8 @@ void Explainer::find_the_path() {
 
 void Explainer::race(const std::vector<std::size_t>& both) {
   const engine::PairResult result = engine::race_pair(side_by_side_, both[0], both[1], {.within = 0.005});
-  if (result.blocks == 0) return;
+  constexpr std::size_t kLeast = 12;
+  if (result.blocks < kLeast) return;
   found_.time = result.ratio;
   found_.blocks = result.blocks;
   found_.is_noisy = result.is_noisy;
@@ -125,29 +132,32 @@ void Explainer::race(const std::vector<std::size_t>& both) {
   found_.to.time_ns = result.second_ns;
 }
 
-/// In a worker of its own, since what is timed beside a profiler is slower.
-void Explainer::count() {
-  const std::atomic<bool>& stop = parts_.stop;
-  engine::DeviceProcessLane device({.ordinal = request_.device, .stop = &stop});
+void Explainer::count() try {
+  engine::DeviceProcessLane device({.ordinal = request_.device, .stop = &parts_.stop});
   const engine::SessionParts parts{.compile = parts_.compile,
                                    .device = device,
                                    .store = parts_.store,
                                    .observer = parts_.observer,
                                    .stop = parts_.stop};
   engine::SideBySide counting(task_, request_.session, parts);
-  const std::vector<std::size_t> counted = counting.add({{&task_, from_}, {&task_, to_}});
-  for (explain::ConfigurationFacts* facts : {&found_.from, &found_.to}) {
-    if (stop) return;
-    engine::CountResult result = counting.count(counted[facts == &found_.to ? 1 : 0]);
+  const std::vector<std::size_t> both = counting.add({{&task_, from_}, {&task_, to_}});
+  std::vector<Counters> counters;
+  for (const std::size_t one : both) {
+    if (parts_.stop) return;
+    engine::CountResult result;
+    if (counting[one].failure) {
+      result.refused = counting[one].failure->message;
+    } else {
+      result = counting.count(one);
+    }
     found_.no_counters = result.refused;
     if (!result.refused.empty()) return;
-    facts->counters = std::move(result.counters);
+    counters.push_back(std::move(result.counters));
   }
-}
-
-void Explainer::find_reasons() {
-  if (rates_) add_bound();
-  explain_again(found_, task_.device());
+  found_.from.counters = std::move(counters[0]);
+  found_.to.counters = std::move(counters[1]);
+} catch (const Error& error) {
+  found_.no_counters = error.what();  // what was measured before stays
 }
 
 void Explainer::add_bound() {

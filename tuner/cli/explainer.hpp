@@ -33,16 +33,20 @@ class Explainer {
   Explainer(const ExplainRequest& request, const engine::SessionParts& parts, const Task& task,
             const cache::Store* store);
 
-  /// What the GPU reaches, where the kernel declares its work: measured once and stored. Before `explain`.
+  /// What the GPU reaches, where the kernel declares its work: measured once and stored. Before `measure`.
   void add_roofline();
-  /// Nothing if it was interrupted. Throws Error{baseline_failed} where one of the two does not run.
-  std::optional<Explanation> explain();
+  /// Times both and the path between them. False if it was interrupted. Throws Error{baseline_failed} where one of the
+  /// two does not run, or fails while it is timed.
+  bool measure();
+  /// Has the hardware count, in a worker of its own, since what is timed beside a profiler is slower. The worker of the
+  /// parts may be gone by then, with its memory. Trouble costs the counters and nothing else.
+  void count();
+  Explanation conclude();
 
  private:
+  void require_running(const std::vector<std::size_t>& both) const;
   void find_the_path();
   void race(const std::vector<std::size_t>& both);
-  void count();
-  void find_reasons();
   void add_bound();
 
   const ExplainRequest& request_;

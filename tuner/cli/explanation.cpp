@@ -53,8 +53,8 @@ std::string verdict(const Explanation& explanation) {
 }
 
 std::string step_note(const ExplainedStep& step) {
-  if (step.is_idle) return "nothing: could keep its value";
-  return fmt::format("{} of the change", percent(step.share));
+  if (step.is_idle) return "nothing, with all that follow: could keep its value";
+  return step.share ? fmt::format("{} of the change", percent(*step.share)) : std::string();
 }
 
 std::string sentence(const explain::Finding& finding) {
@@ -112,6 +112,9 @@ std::string to_text(const Explanation& explanation, std::size_t width) {
                                                 both.first, both.second, ratio_text(both.time)));
     }
   }
+  if (!explanation.path_note.empty()) {
+    text += line("  path       ", (explanation.path.empty() ? "not found: " : "note: ") + explanation.path_note);
+  }
   for (const std::string& failure : explanation.path_failures) text += line("  on the way ", one_line(failure));
 
   text += "\nMachine code\n";
@@ -136,7 +139,9 @@ std::string verdict_text(const Explanation& explanation) {
 }
 
 std::string path_markdown(const Explanation& explanation) {
-  if (explanation.path.empty()) return {};
+  if (explanation.path.empty()) {
+    return explanation.path_note.empty() ? "" : "No path was found: " + for_markdown(explanation.path_note) + ".\n";
+  }
   std::string text = "| step | time after / before | brings |\n|---|---|---|\n";
   for (const ExplainedStep& step : explanation.path) {
     text += fmt::format("| {} | {} | {} |\n", for_markdown(step.assignments), ratio_text(step.time), step_note(step));

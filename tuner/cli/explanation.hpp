@@ -16,8 +16,8 @@ namespace tuner::cli {
 /// A step of the path with its words.
 struct ExplainedStep {
   std::string assignments;
-  engine::Ratio time;  ///< after over before
-  double share = 0;    ///< of the whole
+  engine::Ratio time;           ///< after over before
+  std::optional<double> share;  ///< of the whole; nothing where the whole may be no change
   bool is_idle = false;
 };
 
@@ -36,6 +36,7 @@ struct Explanation {
   std::vector<ExplainedStep> path;  ///< empty: there is none, or it was not looked for
   std::vector<ExplainedInteraction> interactions;
   std::vector<std::string> path_failures;
+  std::string path_note;                   ///< why there is no path, or what is not as it should be; empty: nothing
   std::vector<explain::Finding> findings;  ///< most important first
   std::vector<std::string> next_steps;     ///< what would let more blocks of `to` be resident, sentences
   std::optional<RooflineReport> roofline;  ///< of `to`

@@ -1,5 +1,6 @@
 #include "tuner/cli/explanation_json.hpp"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "tuner/core/report/record_json.hpp"
@@ -13,7 +14,9 @@ using Json = nlohmann::ordered_json;
 using explain::ConfigurationFacts;
 
 Json ratio_json(const engine::Ratio& ratio) {
-  return {{"ratio", ratio.ratio}, {"low", ratio.low}, {"high", ratio.high}};
+  return {{"ratio", ratio.ratio},
+          {"low", ratio.low},
+          {"high", std::isfinite(ratio.high) ? Json(ratio.high) : Json(nullptr)}};
 }
 
 Json widths_json(const GlobalLoads::ByWidth& count) {
@@ -80,8 +83,10 @@ std::string to_json(const Explanation& explanation) {
                         {"strength", finding.strength}});
   }
   for (const ExplainedStep& step : explanation.path) {
-    path.push_back(
-        {{"change", step.assignments}, {"time", ratio_json(step.time)}, {"share", step.share}, {"idle", step.is_idle}});
+    path.push_back({{"change", step.assignments},
+                    {"time", ratio_json(step.time)},
+                    {"share", or_null(step.share)},
+                    {"idle", step.is_idle}});
   }
   for (const ExplainedInteraction& both : explanation.interactions)
     interactions.push_back({{"first", both.first}, {"second", both.second}, {"time", ratio_json(both.time)}});
@@ -106,6 +111,7 @@ std::string to_json(const Explanation& explanation) {
                     {"path", std::move(path)},
                     {"interactions", std::move(interactions)},
                     {"path_failures", explanation.path_failures},
+                    {"path_note", text_or_null(explanation.path_note)},
                     {"next_steps", explanation.next_steps},
                     {"roofline", std::move(roofline)},
                     {"no_counters", text_or_null(explanation.no_counters)},

@@ -63,6 +63,7 @@ void read(const Parsed& value, std::vector<std::string>& texts) {
 void read(const Parsed& value, engine::Ratio& ratio) {
   read(at(value, "ratio"), ratio.ratio);
   read(at(value, "low"), ratio.low);
+  ratio.high = std::numeric_limits<double>::infinity();  // which is null
   read(at(value, "high"), ratio.high);
 }
 
@@ -212,6 +213,7 @@ std::optional<Explanation> explanation_from_json(std::string_view text) {
   }
   read_path(object, explanation);
   read(at(object, "path_failures"), explanation.path_failures);
+  read(at(object, "path_note"), explanation.path_note);
   read(at(object, "next_steps"), explanation.next_steps);
   if (const Parsed& roofline = at(object, "roofline"); roofline.is_object()) {
     explanation.roofline.emplace();

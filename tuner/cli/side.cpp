@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <system_error>
 
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/task/problem.hpp"
@@ -24,8 +25,11 @@ std::optional<std::size_t> number_in(const std::string& text) {
 Side parse_side(const std::string& written, const Side* first) {
   Side side{.written = written, .number = number_in(written), .file = {}, .configuration = {}, .winner = {}};
   if (side.number) return side;
-  // What a configuration is separated by may be part of a path, but not of an assignment.
-  const std::size_t at = written.rfind('@');
+  // Paths may have an @, too: a file of the whole name is that file, and no configuration has a /.
+  std::size_t at = written.rfind('@');
+  std::error_code ignored;
+  const bool is_path = at != std::string::npos && written.find('/', at) != std::string::npos;
+  if (is_path || std::filesystem::exists(written, ignored)) at = std::string::npos;
   side.file = written.substr(0, at);
   if (at != std::string::npos) side.configuration = written.substr(at + 1);
   if (at != std::string::npos && side.configuration.empty()) {

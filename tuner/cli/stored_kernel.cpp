@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
 #include "tuner/cli/decisions.hpp"
 #include "tuner/core/description/headers.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
@@ -10,24 +14,35 @@
 
 namespace tuner::cli {
 
-std::optional<KernelDescription> stored_kernel(const cache::Decision& decision, const cache::Store& store) {
+StoredKernel stored_kernel(const cache::Decision& decision, const cache::Store& store) {
+  const auto none = [](const char* why) {
+    return StoredKernel{std::nullopt, fmt::format("{}: give its file to have it measured.", why)};
+  };
+  if (decision.origin != cache::Origin::measured)
+    return none("This decision was not made here, so its source is not compiled");
   std::optional<cache::DecisionText> source;
   std::vector<Header> headers;
   for (cache::DecisionText& text : store.find_texts(decision.row)) {
     if (text.kind == cache::TextKind::source) source = std::move(text);
     if (text.kind == cache::TextKind::header) headers.push_back({std::move(text.name), std::move(text.text)});
   }
-  if (!source) return std::nullopt;
+  if (!source) return none("The source of this decision is not stored");
   try {
     // Beside no file, so that headers on disk, which may have changed since, are not found.
     const std::filesystem::path nowhere = std::filesystem::path("/stored") / source->name;
     KernelDescription description =
         choose_description(parse_descriptions(source->text, nowhere), nowhere, decision.key.kernel_name);
     description.given_headers = std::move(headers);
-    const bool is_same = kernel_identity(description, quoted_headers(description, {})) == decision.key.kernel_identity;
-    return is_same ? std::optional(std::move(description)) : std::nullopt;
+    for (const Argument& argument : description.arguments) {
+      const bool reads_file = std::any_of(argument.generators.begin(), argument.generators.end(),
+                                          [](const auto& one) { return one.kind == Generator::Kind::file; });
+      if (reads_file || argument.expected) return none("It needs data of files, which are not stored");
+    }
+    if (kernel_identity(description, quoted_headers(description, {})) != decision.key.kernel_identity)
+      return none("What is stored of its source is not all that it was tuned with");
+    return {std::move(description), {}};
   } catch (const Error&) {
-    return std::nullopt;  // the source of a T1 description has no directives, for instance
+    return none("Its source cannot be read by itself");  // that of a T1 description has no directives, for instance
   }
 }
 

@@ -1,15 +1,22 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "cache/store/store.hpp"
 #include "tuner/core/description/description.hpp"
 
 namespace tuner::cli {
 
-/// The kernel of a decision as it was tuned, from the source and the headers that are stored with it; nothing if none
-/// are, or if they are not what the decision is about.
-std::optional<KernelDescription> stored_kernel(const cache::Decision& decision, const cache::Store& store);
+/// A decision's kernel as it was tuned, from the source and the headers that are stored with it.
+struct StoredKernel {
+  std::optional<KernelDescription> description;
+  std::string why_not;  ///< where there is none: a sentence that says what to give instead
+};
+
+/// What was imported is not compiled: who wrote the file that it came in might have had anything run. See
+/// docs/security.md.
+StoredKernel stored_kernel(const cache::Decision& decision, const cache::Store& store);
 
 /// The decision that `tuner list` shows with that number. Throws Error{bad_usage}.
 cache::Decision decision_of_number(std::size_t number, const cache::Store& store);

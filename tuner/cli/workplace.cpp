@@ -13,11 +13,11 @@ Workplace::Workplace(int ordinal, const std::vector<std::filesystem::path>& incl
     : ordinal_(ordinal),
       stop_(stop),
       compile_({.include_folders = include_folders}),
-      device_({.ordinal = ordinal, .stop = &stop}) {}
+      device_(std::in_place, engine::DeviceLaneOptions{.ordinal = ordinal, .stop = &stop}) {}
 
 const DeviceInfo& Workplace::device() {
   try {
-    return device_.info();
+    return device_->info();
   } catch (const Error& error) {
     if (error.code() == Errc::no_driver) refuse_number_without_gpu(ordinal_);
     throw;
@@ -35,7 +35,7 @@ bool Workplace::take_turn(const Task& task) {
 }
 
 engine::SessionParts Workplace::parts() {
-  return {.compile = compile_, .device = device_, .store = store_, .observer = line_, .stop = stop_};
+  return {.compile = compile_, .device = *device_, .store = store_, .observer = line_, .stop = stop_};
 }
 
 }  // namespace tuner::cli

@@ -26,6 +26,8 @@ class Workplace {
   /// Waits until nobody else measures on the GPU, with one warning that says for whom; false if it was interrupted.
   bool take_turn(const Task& task);
   engine::SessionParts parts();
+  /// Ends the GPU's worker, and with it what it holds of the GPU's memory. Its parts are of no use afterwards.
+  void release_device() { device_.reset(); }
   ProgressLine& line() { return line_; }
 
  private:
@@ -33,7 +35,7 @@ class Workplace {
   const std::atomic<bool>& stop_;
   ProgressLine line_;
   engine::CompilePool compile_;
-  engine::DeviceProcessLane device_;
+  std::optional<engine::DeviceProcessLane> device_;
   cache::MemoryStore store_;
   engine::Turn turn_;
 };

@@ -37,25 +37,36 @@ class PathFinder {
  public:
   PathFinder(SideBySide& side_by_side, const Task& task, const search::Configuration& from,
              const search::Configuration& to, const PathOptions& options)
-      : side_by_side_(side_by_side), task_(task), from_(from), to_(to), until_(Clock::now() + options.limit) {}
+      : side_by_side_(side_by_side),
+        task_(task),
+        from_(from),
+        to_(to),
+        until_(Clock::now() + options.limit),
+        half_(Clock::now() + options.limit / 2) {}
 
   Path find() {
     path_.from = contestant(from_);
     path_.to = contestant(to_);
-    search::Configuration here = from_;
-    while (here != to_ && goes_on()) {
-      const std::optional<search::Change> change = best_change(here);
-      if (!change) return std::move(path_);
-      here = search::changed(here, to_, *change);
-      path_.steps.push_back({.change = *change, .assignments = assignments(*change), .contestant = contestant(here)});
+    // Each time around another configuration is known to fail, and there are few on a path.
+    constexpr int kMostAttempts = 5;
+    for (int attempt = 0; attempt < kMostAttempts && !path_.is_complete && runs(path_.from) && runs(path_.to);
+         ++attempt) {
+      path_.steps.clear();
+      search::Configuration here = from_;
+      while (here != to_ && !side_by_side_.stopped()) {
+        const search::Change change = best_change(here);
+        here = search::changed(here, to_, change);
+        path_.steps.push_back({.change = change, .assignments = assignments(change), .contestant = contestant(here)});
+      }
+      if (here != to_ || !measure()) break;
     }
-    if (here == to_ && goes_on()) measure();
-    if (path_.is_complete && goes_on()) look_for_interactions();
+    if (!path_.is_complete && path_.note.empty()) path_.note = "it was stopped, or too much fails on the way";
+    if (path_.is_complete) look_for_interactions();
     return std::move(path_);
   }
 
  private:
-  bool goes_on() const { return !side_by_side_.stopped() && Clock::now() < until_; }
+  bool has_time() const { return !side_by_side_.stopped() && Clock::now() < until_; }
   bool runs(std::size_t contestant) const { return !side_by_side_[contestant].failure; }
 
   std::size_t contestant(const search::Configuration& configuration) {
@@ -85,33 +96,55 @@ class PathFinder {
     return fmt::format("{}", fmt::join(parts, ","));
   }
 
-  /// Nothing if it was stopped. Where no single step runs, all that is left is one.
-  std::optional<search::Change> best_change(const search::Configuration& here) {
+  /// All that is left where no smaller step runs, or half of the time is spent.
+  search::Change best_change(const search::Configuration& here) {
     const std::vector<search::Change> changes =
         search::smallest_changes(here, to_, [this](const search::Configuration& one) { return task_.accepts(one); });
     if (changes.size() == 1) return changes.front();
+    if (Clock::now() >= half_) {
+      path_.note = "half of the time was spent, so the last step is all that was left";
+      return rest(here);
+    }
     std::vector<search::Configuration> nexts;
     for (const search::Change& change : changes) nexts.push_back(search::changed(here, to_, change));
     add(nexts);
-    std::vector<std::size_t> entrants, of_change;
-    for (std::size_t i = 0; i < nexts.size(); ++i) {
-      if (!runs(known_.at(nexts[i]))) continue;
-      entrants.push_back(known_.at(nexts[i]));
-      of_change.push_back(i);
+    for (;;) {
+      std::vector<std::size_t> entrants, of_change;
+      for (std::size_t i = 0; i < nexts.size(); ++i) {
+        if (!runs(known_.at(nexts[i]))) continue;
+        entrants.push_back(known_.at(nexts[i]));
+        of_change.push_back(i);
+      }
+      if (entrants.empty()) return rest(here);
+      if (entrants.size() == 1) return changes[of_change.front()];
+      const Panel panel = race(entrants, kChoicePrecision, half_);
+      if (side_by_side_.stopped()) return rest(here);
+      if (!note_failures(entrants)) return changes[of_change[best_of(panel, entrants.size())]];
     }
-    if (entrants.empty()) return rest(here);
-    if (entrants.size() == 1) return changes[of_change.front()];
-    const Panel panel = race(entrants, kChoicePrecision);
-    if (panel.blocks() < kLeastBlocks) return std::nullopt;
+  }
+
+  /// Of those that cannot be told from the fastest the first.
+  static std::size_t best_of(const Panel& panel, std::size_t entrants) {
     std::size_t best = 0;
-    for (std::size_t i = 1; i < entrants.size(); ++i) {
+    for (std::size_t i = 1; i < entrants; ++i) {
       if (panel.ratio({i}, {best}).ratio < 1) best = i;
     }
-    // The first that is not shown to be slower by what counts as a tie.
-    for (std::size_t i = 0; i < entrants.size(); ++i) {
-      if (i == best || panel.ratio({i}, {best}).ratio < 1 + kPathTie) return changes[of_change[i]];
+    for (std::size_t i = 0; i < best; ++i) {
+      if (panel.ratio({i}, {best}).ratio < 1 + kPathTie) return i;
     }
-    return changes[of_change[best]];
+    return best;
+  }
+
+  /// Whether one of them failed in a race, which is written down.
+  bool note_failures(const std::vector<std::size_t>& entrants) {
+    bool any = false;
+    for (const std::size_t entrant : entrants) {
+      const Contestant& one = side_by_side_[entrant];
+      if (!one.failure) continue;
+      any = true;
+      path_.failures.push_back(fmt::format("{} fails: {}", one.text, one.failure->message));
+    }
+    return any;
   }
 
   search::Change rest(const search::Configuration& here) const {
@@ -122,20 +155,22 @@ class PathFinder {
     return all;
   }
 
-  Panel race(const std::vector<std::size_t>& entrants, double precision) {
+  Panel race(const std::vector<std::size_t>& entrants, double precision, Clock::time_point until) {
     return side_by_side_.race(
-        entrants, [&](const Panel& panel) { return all_known(panel, entrants.size(), precision); }, until_);
+        entrants, [&](const Panel& panel) { return all_known(panel, entrants.size(), precision); }, until);
   }
 
-  /// All configurations of the path against each other.
-  void measure() {
+  /// All configurations of the path against each other. True if another path is to be tried.
+  bool measure() {
     std::vector<std::size_t> entrants{path_.from};
     for (const PathStep& step : path_.steps) entrants.push_back(step.contestant);
-    for (const std::size_t one : entrants) {
-      if (!runs(one)) return;
+    const Panel panel = race(entrants, kPathPrecision, until_);
+    if (side_by_side_.stopped()) return false;
+    if (note_failures(entrants)) return true;
+    if (panel.blocks() < kLeastBlocks) {
+      path_.note = "the time was spent before its steps were measured; --limit gives it more";
+      return false;
     }
-    const Panel panel = race(entrants, kPathPrecision);
-    if (panel.blocks() < kLeastBlocks || side_by_side_.stopped()) return;
     const EntrantId last{entrants.size() - 1};
     path_.whole = panel.ratio(last, {0});
     path_.blocks = panel.blocks();
@@ -143,16 +178,17 @@ class PathFinder {
     path_.to_ns = panel.median_ns(last);
     path_.is_noisy = panel.is_noisy();
     path_.is_complete = true;
-    const double all = std::log(path_.whole.ratio);
+    const bool is_change = path_.whole.low > 1 + kPathTie || path_.whole.high < 1 - kPathTie;
     for (std::size_t i = 0; i < path_.steps.size(); ++i) {
       path_.steps[i].time = panel.ratio({i + 1}, {i});
-      path_.steps[i].share = all == 0 ? 0 : std::log(path_.steps[i].time.ratio) / all;
+      if (is_change) path_.steps[i].share = std::log(path_.steps[i].time.ratio) / std::log(path_.whole.ratio);
     }
     for (std::size_t i = path_.steps.size(); i-- > 0;) {
       const Ratio rest_of_path = panel.ratio(last, {i});
       if (rest_of_path.low < 1 - kPathTie || rest_of_path.high > 1 + kPathTie) break;
       path_.steps[i].is_idle = true;
     }
+    return false;
   }
 
   void look_for_interactions() {
@@ -165,7 +201,7 @@ class PathFinder {
     std::sort(largest.begin(), largest.end());
     for (std::size_t i = 0; i < largest.size(); ++i) {
       for (std::size_t j = i + 1; j < largest.size(); ++j) {
-        if (goes_on()) look_at_pair(largest[i], largest[j]);
+        if (has_time()) look_at_pair(largest[i], largest[j]);
       }
     }
   }
@@ -182,8 +218,8 @@ class PathFinder {
     for (const std::size_t entrant : entrants) {
       if (!runs(entrant)) return;
     }
-    const Panel panel = race(entrants, kPathPrecision);
-    if (panel.blocks() < kLeastBlocks) return;
+    const Panel panel = race(entrants, kPathPrecision, until_);
+    if (note_failures(entrants) || panel.blocks() < kLeastBlocks) return;
     // log(both) - log(one) - log(other) + log(neither), block by block.
     std::vector<double> together, apart;
     const std::vector<double> none = panel.samples_ns({0}), a = panel.samples_ns({1}), b = panel.samples_ns({2}),
@@ -199,7 +235,7 @@ class PathFinder {
   SideBySide& side_by_side_;
   const Task& task_;
   const search::Configuration from_, to_;
-  const Clock::time_point until_;
+  const Clock::time_point until_, half_;
   std::map<search::Configuration, std::size_t> known_;
   Path path_;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/engine/comparison/same_arguments.hpp"
 #include "tuner/engine/lanes/wait.hpp"
 #include "tuner/engine/measure/noise.hpp"
 #include "tuner/engine/measure/statistics.hpp"
@@ -79,11 +80,13 @@ void SideBySide::run_reference() {
 }
 
 void SideBySide::require_same_arguments(const Task& other) const {
-  if (&other == &task_ || other.reuse_hash() == task_.reuse_hash()) return;
+  if (&other == &task_) return;
+  const std::string what = different_arguments(task_, other);
+  if (what.empty()) return;
   throw Error(Errc::bad_usage,
-              fmt::format("{} and {} describe different arguments, so they cannot run on the same buffers. Give both "
-                          "the same arguments, generators, tolerances and reference, or tune each by itself.",
-                          task_.description().file.string(), other.description().file.string()));
+              fmt::format("{} and {} take different arguments, so they cannot run on the same buffers: they differ in "
+                          "{}. Make that the same in both, or tune each by itself.",
+                          task_.description().file.string(), other.description().file.string(), what));
 }
 
 std::vector<std::size_t> SideBySide::add(const std::vector<Wanted>& wanted) {
@@ -139,57 +142,93 @@ CountResult SideBySide::count(std::size_t contestant) {
   return result;
 }
 
-/// A worker that was lost took with it which contestant it was: then it is the one that fails when run alone.
-void SideBySide::find_culprit(std::span<const std::size_t> contestants, const DeviceReply& whole) {
-  if (const auto culprit = whole.result_of<RunBlock>().culprit) return fail(contestants[*culprit], failure_of(whole));
-  for (std::size_t i = 0; i < contestants.size(); ++i) {
-    const DeviceReply alone = device_.call(RunBlock{.order = {i}});
-    if (!alone.ok()) return fail(contestants[i], failure_of(alone));
+/// What to do with a block that failed: true if blocks go on. A GPU has its hiccups, so an illegal access must happen
+/// twice: in the blocks, and when the contestant runs alone, or again later. A worker that was lost may have taken with
+/// it which contestant it was: then it is the one that fails alone.
+bool SideBySide::goes_on(std::span<const std::size_t> contestants, const DeviceReply& whole, RaceTrouble& trouble) {
+  const auto alone = [&](std::size_t slot) {
+    RunBlock block;
+    block.order = {slot};
+    block.launches = trouble.launches;
+    return device_.call(std::move(block));
+  };
+  std::vector<std::size_t> suspects;
+  if (const auto culprit = whole.result_of<RunBlock>().culprit) {
+    if (whole.outcome != Outcome::illegal_access || trouble.struck.contains(*culprit)) {
+      fail(contestants[*culprit], failure_of(whole));
+      return false;
+    }
+    trouble.struck.insert(*culprit);
+    suspects.push_back(*culprit);
+  } else {
+    for (std::size_t slot = 0; slot < contestants.size(); ++slot) suspects.push_back(slot);
   }
+  for (const std::size_t slot : suspects) {
+    const DeviceReply reply = alone(slot);
+    if (reply.ok()) continue;
+    fail(contestants[slot], failure_of(reply));
+    return false;
+  }
+  if (++trouble.unexplained < 3) return true;
   throw Error(Errc::device_lost,
-              fmt::format("The GPU's worker was lost while configurations were timed side by side, but none of them "
-                          "loses it alone: {} Run again, and look at the driver's log.",
+              fmt::format("The GPU's worker was lost three times while configurations were timed side by side, but "
+                          "none of them loses it alone: {} Run again, and look at the driver's log.",
                           whole.message));
+}
+
+/// False if one of them failed to load.
+bool SideBySide::load(std::span<const std::size_t> contestants, RaceTrouble& trouble) {
+  for (;;) {
+    LoadFinalists request;
+    for (const std::size_t contestant : contestants) request.candidates.push_back(contestants_[contestant].candidate());
+    request.launches = trouble.launches;
+    const DeviceReply reply = device_.call(std::move(request));
+    if (reply.ok()) return true;
+    if (const auto culprit = reply.result_of<LoadFinalists>().culprit) {
+      fail(contestants[*culprit], failure_of(reply));
+      return false;
+    }
+    if (++trouble.unexplained >= 3)
+      throw Error(Errc::device_lost, "Configurations cannot be loaded side by side: " + reply.message);
+  }
 }
 
 Panel SideBySide::race(std::span<const std::size_t> contestants, const std::function<bool(const Panel&)>& enough,
                        std::chrono::steady_clock::time_point until) {
   Panel panel(contestants.size(), options_.seed);
-  LoadFinalists load;
   double best_ns = 0;
   for (const std::size_t contestant : contestants) {
-    load.candidates.push_back(contestants_[contestant].candidate());
     const std::vector<double>& samples = contestants_[contestant].run.samples_ns;
     const double time_ns = samples.empty() ? 0 : median(samples);
     if (best_ns == 0 || time_ns < best_ns) best_ns = time_ns;
   }
-  load.launches = launches_per_sample(best_ns);
-  const int launches = load.launches;
-  const DeviceReply loaded = device_.call(std::move(load));
-  if (!loaded.ok()) {
-    fail(contestants[loaded.result_of<LoadFinalists>().culprit.value_or(0)], failure_of(loaded));
-    return panel;
-  }
-  std::vector<int> launched(contestants.size(), 0);
+  RaceTrouble trouble{.launches = launches_per_sample(best_ns)};
+  if (!load(contestants, trouble)) return panel;
+  int launched = 0;
   while (!enough(panel) && std::chrono::steady_clock::now() < until && !parts_.stop) {
     RunBlock block;
-    block.launches = launches;
+    block.launches = trouble.launches;
     const std::vector<EntrantId> order = panel.next_block();
     for (const EntrantId entrant : order) block.order.push_back(entrant.index);
     const DeviceReply reply = device_.call(std::move(block));
     if (!reply.ok()) {
-      find_culprit(contestants, reply);
-      return panel;
+      if (!goes_on(contestants, reply, trouble)) return panel;
+      continue;
     }
     const BlockResult& result = reply.result_of<RunBlock>();
     panel.add_block({order, result.samples_ns, result.disturbed, result.launches_per_sample});
-    for (int& count : launched) count += result.launches_per_sample;
+    launched += result.launches_per_sample;
   }
   for (std::size_t i = 0; i < contestants.size() && !parts_.stop; ++i) {
-    const DeviceReply reply = device_.call(RecheckFinalist{i, launched[i], false});
+    const DeviceReply reply = device_.call(RecheckFinalist{i, launched, false});
     if (!reply.ok()) fail(contestants[i], failure_of(reply));
   }
   return panel;
+}
+
+bool SideBySide::all_run(std::span<const std::size_t> contestants) const {
+  return std::none_of(contestants.begin(), contestants.end(),
+                      [this](std::size_t contestant) { return contestants_[contestant].failure.has_value(); });
 }
 
 }  // namespace tuner::engine

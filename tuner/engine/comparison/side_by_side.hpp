@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -58,6 +59,9 @@ class SideBySide {
   Panel race(std::span<const std::size_t> contestants, const std::function<bool(const Panel&)>& enough,
              std::chrono::steady_clock::time_point until);
 
+  /// Whether none of these has failed so far.
+  bool all_run(std::span<const std::size_t> contestants) const;
+
   /// What the hardware counts in a launch of it. For an object of its own, over a worker of its own: what is timed
   /// beside a profiler is slower.
   CountResult count(std::size_t contestant);
@@ -73,7 +77,14 @@ class SideBySide {
   void compile(std::size_t contestant);
   void work_until(const std::function<bool()>& done);
   void require_same_arguments(const Task& other) const;
-  void find_culprit(std::span<const std::size_t> contestants, const DeviceReply& whole);
+  /// What went wrong in a race so far.
+  struct RaceTrouble {
+    int launches = 1;              ///< a sample
+    std::set<std::size_t> struck;  ///< slots that failed once and ran well alone
+    int unexplained = 0;           ///< failures that are no contestant's
+  };
+  bool load(std::span<const std::size_t> contestants, RaceTrouble& trouble);
+  bool goes_on(std::span<const std::size_t> contestants, const DeviceReply& whole, RaceTrouble& trouble);
   void fail(std::size_t contestant, CandidateFailure failure) { contestants_[contestant].failure = std::move(failure); }
 
   const Task& task_;
