@@ -56,8 +56,9 @@ struct ImportedKey {
 
 /// Takes the decisions, with their texts, and trials of another database in, as imported, with their dates, sessions
 /// and conditions. All of it happens or, if this throws, nothing; `from` is only read. What is in the database already
-/// is not added again, and what is replayed, forgotten or quarantined in `from` stays there. Throws Error: bad_usage if
-/// the two are one file; store_newer, store_damaged or store_unavailable for either file.
+/// is not added again, and what is replayed, forgotten or quarantined in `from` stays there. A decision that is in the
+/// database already gets the texts that it lacks, unless it was forgotten; sources and headers only if it was imported.
+/// Throws Error: bad_usage if the two are one file; store_newer, store_damaged or store_unavailable for either file.
 std::vector<ImportedKey> import_decisions(const std::filesystem::path& database, const std::filesystem::path& from);
 
 /// Reads all of a file that is to be imported. Throws what import_decisions would throw for it.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 #include <tuple>
 
@@ -100,6 +101,30 @@ KnownDecisions known_decisions(const Connection& connection, const Decision& dec
   return known;
 }
 
+/// Adds those texts of a decision that is in the database already which it lacks there, such as what was explained
+/// after the last export; none to what was forgotten. The source of a decision that was measured here is compiled when
+/// it is explained, so that no source or header comes to it from elsewhere.
+void add_missing_texts(const Connection& to, const Decision& decision, std::vector<DecisionText> texts) {
+  const auto task_id = find_task(to, decision.key);
+  if (!task_id || texts.empty()) return;
+  sqlite::Statement select(to,
+                           "SELECT decision_id FROM run JOIN decision USING (run_id) WHERE task_id = ?1 AND "
+                           "created_unix_ms = ?2 AND session = ?3 AND configuration = ?4 AND decision_id > (SELECT "
+                           "ifnull(max(decision_id), 0) FROM forgotten WHERE task_id = ?1) ORDER BY 1 DESC LIMIT 1");
+  if (!select.bind(*task_id, decision.created_unix_ms, decision.session, decision.configuration).step()) return;
+  const std::int64_t row = select.integer(0);
+  const std::optional<Decision> here = read_decision(to, row);
+  const bool may_have_source = here && here->origin == Origin::imported;
+  const std::vector<DecisionText> known = read_texts(to, row);
+  std::erase_if(texts, [&](const DecisionText& text) {
+    const bool is_source = text.kind == TextKind::source || text.kind == TextKind::header;
+    return (is_source && !may_have_source) || std::any_of(known.begin(), known.end(), [&](const DecisionText& other) {
+             return other.kind == text.kind && other.name == text.name;
+           });
+  });
+  insert_texts(to, row, texts);
+}
+
 template <class Row>
 void take_in(Row& row) {
   row.origin = Origin::imported;
@@ -125,7 +150,9 @@ std::optional<ImportedKey> import_key(const Connection& to, const Connection& so
   // The row that is added last is served: adding an older one would replace a newer one.
   const KnownDecisions here = known_decisions(to, *decision);
   imported.decision = ImportedKey::Decision::older;
-  if (!here.has_this_one && (!here.newest || *here.newest < decision->created_unix_ms)) {
+  if (here.has_this_one) {
+    add_missing_texts(to, *decision, read_texts(source, decision->row));
+  } else if (!here.newest || *here.newest < decision->created_unix_ms) {
     const std::vector<DecisionText> texts = read_texts(source, decision->row);
     take_in(*decision);
     insert_texts(to, insert_decision(to, *decision), texts);

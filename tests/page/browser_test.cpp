@@ -182,6 +182,43 @@ TEST_CASE("what was explained is a list, a path with a bar for each step, and a 
   CHECK(browser().complaints().empty());
 }
 
+TEST_CASE("what was explained but is no measurement is drawn without a complaint, and its share is an empty cell") {
+  Subject subject = made_up(100);
+  std::string path;
+  for (const char* ratio : {"1e308", "-1", "0", "1e300", "\"?\"", "1e5", "1e5", "1e-300", "1e-300"}) {
+    path += R"({"change": "A=1", "share": 1e308, "time": {"ratio": )" + std::string(ratio) +
+            R"(, "low": 0.1, "high": 0.9}}, )";
+  }
+  subject.texts.back().text = R"({"findings": [], "roofline": {"share": -1e308, "text": "far"}, "path": [3, )" + path +
+                              R"({"change": "B=1", "share": -0.5, "time": {"ratio": 0.5, "low": 0.4, "high": 0.6}}]})";
+  open({subject});
+  CHECK_FALSE(browser().evaluate("document.getElementById('explained').hidden").get<bool>());
+  CHECK(browser().evaluate("document.querySelectorAll('#path tbody tr').length") == 10);
+  const std::string odd =
+      "[...document.querySelectorAll('#path rect')].filter(bar => ['x', 'width'].some(name => !(bar.getAttribute(name) "
+      ">= 0 && bar.getAttribute(name) <= 440))).length";
+  CHECK(browser().evaluate(odd) == 0);
+  CHECK(browser().evaluate("document.querySelector('#path tbody tr').lastChild.textContent") == "");
+  CHECK(browser().evaluate("document.querySelector('#path tbody').lastChild.lastChild.textContent") ==
+        "-50.0 % of the change");
+  CHECK(text_of("roofline").empty());
+  CHECK_MESSAGE(browser().complaints().empty(), browser().complaints().front());
+}
+
+TEST_CASE("where nothing was found there is no heading that promises why the winner wins") {
+  Subject subject = made_up(100);
+  const auto is_hidden = [&](const char* found) {
+    subject.texts.back().text = found;
+    open({subject});
+    return browser().evaluate("document.getElementById('explained').hidden").get<bool>();
+  };
+  CHECK(is_hidden(R"({"findings": [], "path": [], "roofline": null})"));
+  CHECK(is_hidden("{}"));
+  CHECK_FALSE(is_hidden(R"({"findings": [], "path": [], "roofline": {"share": 0.9, "text": "bound"}})"));
+  CHECK_FALSE(is_hidden(R"({"findings": [{"claim": "fact", "sentence": "so"}], "path": []})"));
+  CHECK(browser().complaints().empty());
+}
+
 TEST_CASE("a decision without trials, and one without a winner's interval, are shown as far as they go") {
   Subject empty = made_up(1, "empty");
   empty.trials.clear();

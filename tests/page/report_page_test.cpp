@@ -88,6 +88,55 @@ TEST_CASE("a page has what was explained, without what is foreign in it") {
   CHECK(data_of(report_page({&subject, 1}))[0]["why"].is_null());
 }
 
+TEST_CASE("of what was explained each step keeps its own ratio, and what no clock gave is neutral") {
+  Subject subject = made_up(10);
+  const auto why_of = [&](const std::string& found) {
+    subject.texts.back().text = found;
+    return data_of(report_page({&subject, 1}))[0]["why"];
+  };
+  const auto step = [](const std::string& change, const std::string& ratio, const std::string& rest = "") {
+    return R"({"change": ")" + change + R"(", "time": {"ratio": )" + ratio + R"(, "low": 0.1, "high": 0.9})" + rest +
+           "}";
+  };
+  nlohmann::json path =
+      why_of(R"({"path": [7, )" + step("A=1", "0.5") + ", null, [], " + step("B=1", "0.7") + "]}")["path"];
+  REQUIRE(path.size() == 2);
+  CHECK(path[0]["change"] == "A=1");
+  CHECK(path[0]["ratio"] == 0.5);
+  CHECK(path[1]["change"] == "B=1");
+  CHECK(path[1]["ratio"] == 0.7);
+
+  for (const char* ratio : {"1e308", "-0.5", "0", "1000000", "\"0.5\"", "[0.5]", "null", "18446744073709551615"}) {
+    CAPTURE(ratio);
+    path = why_of(R"({"path": [)" + step("A=1", ratio) + ", " + step("B=1", "0.7") + "]}")["path"];
+    REQUIRE(path.size() == 2);
+    for (const char* key : {"ratio", "low", "high"}) CHECK(path[0][key] == 1);
+    CHECK(path[1]["ratio"] == 0.7);
+    CHECK(path[1]["low"] == 0.1);
+  }
+  std::string many;  // a foreign number before each
+  for (int i = 0; i < 200; ++i) many += (i > 0 ? ", " : "") + std::to_string(i) + ", " + step(std::to_string(i), "1e5");
+  path = why_of(R"({"path": [)" + many + "]}")["path"];
+  REQUIRE(path.size() == 100);
+  double state = 1;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    CHECK(path[i]["change"] == std::to_string(i));
+    state *= path[i]["ratio"].get<double>();
+  }
+  CHECK(state == 1e5);
+
+  for (const char* share : {"1e308", "-10.5", "10.5", "\"half\"", "{}", "true"}) {
+    CAPTURE(share);
+    const nlohmann::json why =
+        why_of(R"({"roofline": {"text": "bound", "share": )" + std::string(share) + R"(}, "path": [)" +
+               step("A=1", "0.5", R"(, "share": )" + std::string(share)) + "]}");
+    CHECK(why["path"][0]["share"].is_null());
+    CHECK(why["share"].is_null());
+    CHECK(why["bound"] == "");
+  }
+  CHECK(why_of(R"({"path": [)" + step("A=1", "0.5", R"(, "share": -10)") + "]}")["path"][0]["share"] == -10);
+}
+
 TEST_CASE("of a race whose samples are without end the page shows a part") {
   Subject subject = made_up(10);
   std::string samples = "[1";

@@ -83,8 +83,7 @@ Command report_command() {
       .synopsis = "tuner report [KERNEL|NUMBER ...] -o FILE.html [--force] [--db PATH] [--json]",
       .summary = "write decisions and their trials as a page for a browser",
       .purpose =
-          "Writes one HTML file that needs no network: the verdict, the final race, the fastest configurations side by "
-          "side,\n"
+          "Writes one HTML file that needs no network: verdict, why, final race, the fastest side by side,\n"
           "every trial against any parameter, what each parameter does, failures and conditions.",
       .options = {{"o", Option::Kind::value, "FILE", "the file to write"},
                   {"force", Option::Kind::flag, "", "replace FILE if it exists"}},

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "tests/cache/examples.hpp"
 
 namespace tuner::cache::test {
@@ -114,6 +116,68 @@ TEST_CASE("importing the same file twice adds nothing, nor does a machine's own 
     }
     CHECK(counts(machine->path()) == before);
   }
+}
+
+TEST_CASE("what is explained after an export comes with the next one, and replaces nothing") {
+  Machine there, here;
+  const std::int64_t row = [&] {
+    const Decision decision = there.tune("rows=1", 5'000);
+    return there.store().find_decision(decision.key)->row;
+  }();
+  const DecisionKey key = key_of_problem("rows=1");
+  const auto explained = [](const std::string& name, const std::string& text) {
+    return DecisionText{TextKind::insight, name, text};
+  };
+  const auto texts_here = [&] { return here.store().find_texts(here.store().find_decision(key)->row); };
+  sql(there.path(), "DELETE FROM decision_text WHERE kind = 'insight'");
+  there.export_to(there.file("tuned.db"));
+  here.import_from(there.file("tuned.db"));
+  REQUIRE(texts_here().size() == 2);
+
+  there.store().record_texts(row, std::vector{explained("explain", "{\"found\": 1}")});
+  there.export_to(there.file("tuned.db"));
+  const std::vector<ImportedKey> again = here.import_from(there.file("tuned.db"));
+  REQUIRE(again.size() == 1);
+  CHECK(again[0].decision == ImportedKey::Decision::older);
+  CHECK(texts_here() == there.store().find_texts(row));
+  CHECK(count(here.path(), "decision") == 1);
+  CHECK(here.store().find_decision(key)->origin == Origin::imported);
+
+  there.store().record_texts(row, std::vector{explained("explain", "{\"found\": 2}"), explained("other", "{}")});
+  there.export_to(there.file("tuned.db"));
+  here.import_from(there.file("tuned.db"));
+  std::vector<DecisionText> texts = texts_here();
+  REQUIRE(texts.size() == 4);
+  CHECK(std::count(texts.begin(), texts.end(), explained("explain", "{\"found\": 1}")) == 1);
+  CHECK(std::count(texts.begin(), texts.end(), explained("other", "{}")) == 1);
+
+  here.store().forget({}, Forget::everything);
+  there.store().record_texts(row, std::vector{explained("third", "{}")});
+  there.export_to(there.file("tuned.db"));
+  const std::string before = counts(here.path());
+  here.import_from(there.file("tuned.db"));
+  CHECK(counts(here.path()) == before);
+}
+
+TEST_CASE("a decision that was measured here gets what is to be read from an import, but no source to compile") {
+  Machine here;
+  const DecisionKey key = here.tune("rows=1", 5'000).key;
+  const std::int64_t row = here.store().find_decision(key)->row;
+  here.store().record_texts(row, std::vector<DecisionText>{{TextKind::header, "mine.h", "// a header\n"}});
+  here.export_to(here.file("tuned.db"));
+  sql(here.path(), "DELETE FROM decision_text");
+  here.import_from(here.file("tuned.db"));
+  const std::vector<DecisionText> texts = here.store().find_texts(row);
+  REQUIRE(texts.size() == 2);
+  for (const DecisionText& text : texts) {
+    CHECK((text.kind == TextKind::samples || text.kind == TextKind::insight));
+  }
+
+  Machine elsewhere;  // where the decision is an imported one, all of them come
+  elsewhere.import_from(here.file("tuned.db"));
+  sql(elsewhere.path(), "DELETE FROM decision_text");
+  elsewhere.import_from(here.file("tuned.db"));
+  CHECK(elsewhere.store().find_texts(elsewhere.store().find_decision(key)->row).size() == 4);
 }
 
 TEST_CASE("the newest decision is served, in whichever order files are imported") {
