@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -38,9 +39,10 @@ concept Number = std::is_arithmetic_v<T>;
 
 template <Number T>
 bool fits(double value) {
-  // The largest of 64 bits is no double, the power of two beyond it is.
-  return !std::is_integral_v<T> || (value >= static_cast<double>(std::numeric_limits<T>::min()) &&
-                                    value < std::ldexp(1.0, std::numeric_limits<T>::digits));
+  // Nothing that is counted comes near to what the type can hold, or a double exactly, so that sums of several fit too.
+  constexpr int kDigits = std::min(std::numeric_limits<T>::digits - 3, 50);
+  const double most = std::ldexp(1.0, kDigits);
+  return !std::is_integral_v<T> || (value < most && value >= (std::is_signed_v<T> ? -most : 0));
 }
 
 template <Number T>
@@ -95,6 +97,13 @@ class FieldReader {
   const Parsed& object_;
 };
 
+bool is_launchable(const Geometry& geometry) {
+  const auto& [x, y, z] = geometry.grid;
+  const auto fits_block = [](std::uint32_t size) { return size <= 1024; };
+  return x < 1U << 31 && y < 1U << 16 && z < 1U << 16 && geometry.shared_bytes < 1U << 28 &&
+         std::all_of(geometry.block.begin(), geometry.block.end(), fits_block);
+}
+
 /// "grid=528x1x1 block=128x1x1 shared=0"; what is not understood stays as it is.
 void read_launch(std::string_view text, Geometry& geometry) {
   Geometry found;
@@ -113,7 +122,7 @@ void read_launch(std::string_view text, Geometry& geometry) {
     return number(size[0]) && skip("x") && number(size[1]) && skip("x") && number(size[2]);
   };
   if (skip("grid=") && sizes(found.grid) && skip(" block=") && sizes(found.block) && skip(" shared=") &&
-      number(found.shared_bytes) && text.empty())
+      number(found.shared_bytes) && text.empty() && is_launchable(found))
     geometry = found;
 }
 
