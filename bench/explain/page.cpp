@@ -107,7 +107,8 @@ std::string command(const cli::Explanation& explanation) {
 
 std::string page_of(const cli::Explanation& explanation, const std::string& conditions) {
   std::string text = fmt::format("    {}\n\n", command(explanation));
-  const std::string measured = fmt::format("{}, {}: {}.", explanation.device, conditions, verdict_text(explanation));
+  const std::string measured = fmt::format("Measured on {}, {}, and explained by the rules as they are here: {}.",
+                                           explanation.device, conditions, verdict_text(explanation));
   for (const std::string& line : wrapped(measured, kColumns)) text += line + "\n";
   text += "\n" + item("- ", fmt::format("{} has {}, {} {}", explanation.from.name,
                                         differing(explanation.from.configuration, explanation.to.configuration),

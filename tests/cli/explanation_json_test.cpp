@@ -114,6 +114,20 @@ TEST_CASE("what is no explanation is nothing, and what is damaged in one is not 
   CHECK_FALSE(to_text(*read, 80).empty());
 }
 
+TEST_CASE("an explanation that was damaged anywhere is nothing, or can be shown and explained") {
+  const std::string text = to_json(everything());
+  for (std::size_t at = 0; at < text.size(); at += 3) {
+    for (const char other : {'9', '-', '"', 'e', ','}) {
+      std::string damaged = text;
+      damaged[at] = other;
+      std::optional<Explanation> read = explanation_from_json(damaged);
+      if (!read) continue;
+      explain_again(*read, known_device("H200"));
+      CHECK_FALSE((to_text(*read, 80) + to_markdown(*read) + to_json(*read)).empty());
+    }
+  }
+}
+
 TEST_CASE("every beginning of an explanation's text is nothing") {
   const std::string text = to_json(everything());
   for (std::size_t length = 0; length + 2 < text.size(); length += 7)

@@ -74,8 +74,11 @@ TEST_CASE("a double literal is the cause where conversions and the fp64 pipe tak
   CHECK(findings[0].sentence ==
         "use of the fp64 pipe fell from 12 to 0 %: the code of the baseline has 1 instruction in double and 2 "
         "conversions, that of the winner 0 and 0");
-  // The same without conversions is double arithmetic that was meant.
+  // Between integers there are none.
   pair.slower.code->all.double_conversions = 0;
+  CHECK(causes(pair.explained()).front() == "fp64_literal");
+  // The same with doubles that are loaded is double arithmetic that was meant.
+  pair.slower.code->loads.to_registers = {0, 0, 1, 0};
   CHECK(causes(pair.explained()).front() == "fp64_arithmetic");
 }
 

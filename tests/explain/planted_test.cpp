@@ -191,6 +191,27 @@ TEST_CASE("vectors keep more bytes under way with as many loads, in registers th
         "96 a thread");
 }
 
+TEST_CASE("asynchronous copies keep more under way, although their sectors are not counted as loads") {
+  Pair pair = waiting(counter::kLongScoreboard, 60, 10);
+  pair.faster.code->loads.to_registers = {};
+  pair.faster.code->loads.to_shared = {0, 0, 0, 4};
+  pair.faster.code->under_way = {.loads = 4, .bytes = 64, .in_loop = true};
+  count_both(pair, counter::kGlobalLoadRequests, 1e7, 100);
+  count_both(pair, counter::kGlobalLoadSectors, 4e7, 400);
+  count_both(pair, counter::kDramRead, 1.3e9, 1.3e9);
+  const std::vector<Finding> findings = pair.explained();
+  CHECK(causes(findings) == std::vector<std::string_view>{"bytes_under_way"});
+  CHECK(find(findings, "memory_requests") == nullptr);
+}
+
+TEST_CASE("more bytes under way are no cause where times differ by a percent, as waiting for memory always would") {
+  Pair pair = waiting(counter::kLongScoreboard, 80.97, 80);
+  count(pair.slower, counter::kWarpLatency, 101.2);
+  count(pair.faster, counter::kWarpLatency, 100);
+  pair.faster.code->under_way = {.loads = 4, .bytes = 16, .in_loop = true};
+  CHECK(causes(pair.explained()).empty());
+}
+
 TEST_CASE("stores that are saved are a cause, with the accesses of the code") {
   Pair pair = waiting(counter::kLgThrottle, 60, 0);
   count_both(pair, counter::kL1ToL2Written, 9.6e9, 3.2e8);

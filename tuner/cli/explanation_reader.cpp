@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -38,9 +39,10 @@ concept Number = std::is_arithmetic_v<T>;
 
 template <Number T>
 bool fits(double value) {
-  // The largest of 64 bits is no double, the power of two beyond it is.
-  return !std::is_integral_v<T> || (value >= static_cast<double>(std::numeric_limits<T>::min()) &&
-                                    value < std::ldexp(1.0, std::numeric_limits<T>::digits));
+  // Nothing that is counted comes near to what the type can hold, or a double exactly, so that sums of several fit too.
+  constexpr int kDigits = std::min(std::numeric_limits<T>::digits - 3, 50);
+  const double most = std::ldexp(1.0, kDigits);
+  return !std::is_integral_v<T> || (value < most && value >= (std::is_signed_v<T> ? -most : 0));
 }
 
 template <Number T>
@@ -96,6 +98,13 @@ class FieldReader {
   const Parsed& object_;
 };
 
+bool is_launchable(const Geometry& geometry) {
+  const auto& [x, y, z] = geometry.grid;
+  const auto fits_block = [](std::uint32_t size) { return size <= 1024; };
+  return x < 1U << 31 && y < 1U << 16 && z < 1U << 16 && geometry.shared_bytes < 1U << 28 &&
+         std::all_of(geometry.block.begin(), geometry.block.end(), fits_block);
+}
+
 void read(const Parsed& value, std::optional<Residency>& resident) {
   if (!value.is_object()) return;
   resident.emplace();
@@ -129,7 +138,8 @@ void read(const Parsed& value, ConfigurationFacts& facts) {
   if (facts.time_ns) *facts.time_ns *= 1e3;
   std::string launch;
   read(at(value, "launch"), launch);
-  facts.geometry = geometry_from_text(launch).value_or(Geometry{});
+  if (const auto geometry = geometry_from_text(launch); geometry && is_launchable(*geometry))
+    facts.geometry = *geometry;
   const Parsed& resources = at(value, "facts");
   FieldReader fields(resources);
   describe(fields, facts.resources);

@@ -28,7 +28,7 @@ std::optional<Both> atomic_requests(const Difference& difference) {
 }
 
 /// Cycles more in which the atomics at one place in L2 wait for each other's turn, if all are for that place: one for
-/// each thread of a request; or, where L2 counted what it did for them, two for each time.
+/// each thread of a request; or, where L2 counted what it did for them, some cycles for each time.
 double more_turns(const Difference& difference, const Both& requests) {
   const auto awaited = difference.counter(counter::kAtomicResultRequests);
   const auto sectors = difference.counter(counter::kL2AtomicSectors);
@@ -36,7 +36,8 @@ double more_turns(const Difference& difference, const Both& requests) {
   const double most = (requests.slower - requests.faster) * (threads ? std::max(1.0, threads->slower) : 32.0);
   // Those with a result are not among the sectors.
   if (!sectors || sectors->slower <= 0 || (awaited && awaited->slower > 0)) return most;
-  return std::min(most, 2 * (sectors->slower - sectors->faster));
+  constexpr double kCycles = 4;  // one or less for integers
+  return std::min(most, kCycles * (sectors->slower - sectors->faster));
 }
 
 std::optional<Finding> on_global(const Difference& difference) {

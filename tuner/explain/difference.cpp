@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kLeastRatio = 1.01;
 /// Counters of two runs differ by this part without a reason, which matters where the times differ by little more.
-constexpr double kNoise = 0.005;
+constexpr double kNoise = 0.01;
 
 std::optional<double> find(const Counters& counters, std::string_view name) {
   const auto found = counters.find(name);

@@ -16,8 +16,11 @@ int doubles(const ConfigurationFacts& facts) {
   return facts.code ? facts.code->all.of(Work::float64) : 0;
 }
 
-bool converts_more(const Difference& difference) {
-  return conversions(difference.slower()) > conversions(difference.faster());
+/// Whether doubles are no data: they are converted from floats, or come and go without a load as wide as they are.
+bool has_literals(const Difference& difference) {
+  const auto &slower = difference.slower(), &faster = difference.faster();
+  if (conversions(slower) > conversions(faster)) return true;
+  return doubles(slower) > 0 && doubles(faster) == 0 && slower.code->loads.widest_bits() <= 32;
 }
 
 /// What a pipe that is in use for so many percent of the time accounts for.
@@ -30,7 +33,7 @@ double share_of_doubles(const Difference& difference) {
   const auto pipe = difference.counter(counter::kFp64Pipe);
   const auto executed = difference.counter(counter::kInstructions);
   if (!difference.counted() || !pipe || !executed || pipe->slower < 0.5 || pipe->times_less() < 1.25) return 0;
-  const auto conversion = converts_more(difference) ? difference.counter(counter::kXuPipe) : std::nullopt;
+  const auto conversion = has_literals(difference) ? difference.counter(counter::kXuPipe) : std::nullopt;
   return std::max({share_of_pipe(difference, *pipe), conversion ? share_of_pipe(difference, *conversion) : 0.0,
                    difference.share_of_factor(executed->times_less())});
 }
@@ -68,21 +71,21 @@ bool repeats_atomics(const Difference& difference) {
 }  // namespace
 
 std::optional<Finding> fp64_literal(const Difference& difference) {
-  if (!converts_more(difference)) return std::nullopt;
+  if (!has_literals(difference)) return std::nullopt;
   return doubles_cost(difference, "fp64_literal", doubles_text(difference));
 }
 
 std::optional<Finding> fp64_arithmetic(const Difference& difference) {
-  if (converts_more(difference)) return std::nullopt;
+  if (has_literals(difference)) return std::nullopt;
   return doubles_cost(difference, "fp64_arithmetic", doubles_text(difference));
 }
 
 std::optional<Finding> doubles_seen(const Difference& difference) {
-  if (!converts_more(difference)) return std::nullopt;
+  if (!has_literals(difference)) return std::nullopt;
   return Finding{.cause = "fp64_literal",
                  .sentence = doubles_text(difference),
-                 .slower = static_cast<double>(conversions(difference.slower())),
-                 .faster = static_cast<double>(conversions(difference.faster()))};
+                 .slower = static_cast<double>(doubles(difference.slower())),
+                 .faster = static_cast<double>(doubles(difference.faster()))};
 }
 
 std::optional<Finding> divergence(const Difference& difference) {

@@ -182,7 +182,9 @@ std::optional<Finding> memory_requests(const Difference& difference) {
   if (!difference.counted() || !loaded || !stored) return std::nullopt;
   const double wider = static_cast<double>(widest(difference.faster())) / std::max(1, widest(difference.slower()));
   const Both all{loaded->slower + stored->slower, loaded->faster + stored->faster};
-  if (all.times_less() < 1.5 * std::max(1.0, wider)) return std::nullopt;
+  const auto& code = difference.faster().code;
+  const bool copies = code && code->loads.to_shared != GlobalLoads::ByWidth{};  // which are not among the loads
+  if (all.times_less() < 1.5 * std::max(1.0, wider) || copies) return std::nullopt;
   std::string rest;
   if (stored->times_less() >= 1.1)
     rest = fmt::format(", of stores from {} to {}", number_text(stored->slower), number_text(stored->faster));

@@ -30,8 +30,11 @@ bool dram_is_full(const Difference& difference) {
 }
 
 bool fetches_alike(const Difference& difference) {
-  const auto sectors = difference.counter(counter::kGlobalLoadSectors);
-  return !sectors || sectors->times_less() < 1.3;
+  // Sectors of asynchronous copies are not among those of loads.
+  const auto& code = difference.faster().code;
+  const bool copies = code && code->loads.to_shared != GlobalLoads::ByWidth{};
+  const auto fetched = difference.counter(copies ? counter::kDramRead : counter::kGlobalLoadSectors);
+  return !fetched || fetched->times_less() < 1.3;
 }
 
 std::string what_limits(const ConfigurationFacts& facts) {
@@ -104,8 +107,8 @@ std::optional<Finding> occupancy_by(const Difference& difference, Resource limit
   if (!holds_more(difference) || difference.slower().resident->limiter != limit) return std::nullopt;
   const Residency &slower = *difference.slower().resident, &faster = *difference.faster().resident;
   // Room for more warps brings nothing where there are not even as many as have room.
-  if (launched_threads(difference.slower(), difference.device()) < static_cast<double>(slower.threads))
-    return std::nullopt;
+  const double launched = launched_threads(difference.slower(), difference.device());
+  if (launched < 0.9 * static_cast<double>(slower.threads)) return std::nullopt;
   const double share =
       std::min(share_of_warps(difference), difference.share_of_factor(faster.occupancy / slower.occupancy));
   if (share < kLeastShare) return std::nullopt;
