@@ -78,6 +78,11 @@ TEST_CASE("a winner is explained, what was found is kept, and shown where there 
     CHECK(contains(explained.out, part));
   }
   CHECK(contains(user.run({"show", "1"}).out, "VARIANT=0: 0.96"));
+  // What others may write is not compiled.
+  fs::permissions(user.data() / "decisions.db", fs::perms::group_write, fs::perm_options::add);
+  check_err(user.run({"explain", "1"}), 0, {"Sources in this database are not compiled:", "found before."});
+  CHECK(contains(user.run({"compare", "1", "1"}).out, "UNDECIDED"));
+  fs::permissions(user.data() / "decisions.db", fs::perms::group_write, fs::perm_options::remove);
   // By its number the kernel is the one that is stored, and without a GPU what was found is shown.
   CHECK(contains(user.run({"explain", "1"}).out, "the winner takes 0.96"));
   CHECK(user.run({"compare", "1", "1"}).exit_code == 0);

@@ -55,7 +55,7 @@ class Comparer {
       if (store_ == nullptr)
         throw Error(Errc::bad_usage, "There is no database, so there are no numbers of decisions.");
       known->decision = decision_of_number(*side->number, *store_);
-      StoredKernel stored = stored_kernel(*known->decision, *store_);
+      StoredKernel stored = stored_kernel(*known->decision, *store_, cache::locate(request_.database).decisions);
       known->description = std::move(stored.description);
       if (!stored.why_not.empty()) why_not_raced_ = fmt::format("Decision {}: {}", *side->number, stored.why_not);
       side->configuration = known->decision->configuration;

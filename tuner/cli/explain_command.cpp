@@ -134,13 +134,14 @@ std::optional<Explanation> explain(ExplainRequest request, KernelDescription des
 
 ExitCode run_explain(const Arguments& arguments) {
   ExplainRequest request = read_explain_request(arguments);
-  const std::unique_ptr<cache::Store> store = open_for_reading(cache::locate(request.database));
+  const cache::Location location = cache::locate(request.database);
+  const std::unique_ptr<cache::Store> store = open_for_reading(location);
   std::optional<cache::Decision> decision;
   std::optional<KernelDescription> description;
   if (request.to.number) {
     if (!store) throw Error(Errc::bad_usage, "There is no database, so there are no numbers of decisions.");
     decision = decision_of_number(*request.to.number, *store);
-    StoredKernel stored = stored_kernel(*decision, *store);
+    StoredKernel stored = stored_kernel(*decision, *store, location.decisions);
     if (!stored.description) return show_kept(*decision, *store, stored.why_not, arguments);
     description = std::move(stored.description);
     request.problem = parse_problem(decision->key.problem);

@@ -64,7 +64,7 @@ bool Explainer::measure() {
   found_.to = measured_facts(side_by_side_[both[1]], name_of(request_.to, "this one"));
   found_.next_steps = next_step_sentences(found_.to, task_.device());
   if (from_ == to_) return true;
-  if (request_.with_path) find_the_path();
+  if (request_.with_path) find_the_path(both);
   if (!parts_.stop && !found_.time) race(both);
   if (parts_.stop) return false;
   require_running(both);
@@ -104,8 +104,8 @@ void Explainer::add_roofline() {
                                      work.flops ? task_.work_type() : std::nullopt, true, parts);
 }
 
-void Explainer::find_the_path() {
-  const engine::Path path = engine::find_path(side_by_side_, task_, from_, to_, request_.path);
+void Explainer::find_the_path(const std::vector<std::size_t>& both) {
+  const engine::Path path = engine::find_path(side_by_side_, both[0], both[1], request_.path);
   found_.path_failures = path.failures;
   found_.path_note = path.note;
   if (!path.is_complete) return;

@@ -45,7 +45,7 @@ class Explainer {
 
  private:
   void require_running(const std::vector<std::size_t>& both) const;
-  void find_the_path();
+  void find_the_path(const std::vector<std::size_t>& both);
   void race(const std::vector<std::size_t>& both);
   void add_bound();
 

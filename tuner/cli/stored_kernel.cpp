@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "cache/file/trust.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/core/description/headers.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
@@ -14,12 +15,19 @@
 
 namespace tuner::cli {
 
-StoredKernel stored_kernel(const cache::Decision& decision, const cache::Store& store) {
+StoredKernel stored_kernel(const cache::Decision& decision, const cache::Store& store,
+                           const std::filesystem::path& database) {
   const auto none = [](const char* why) {
     return StoredKernel{std::nullopt, fmt::format("{}: give its file to have it measured.", why)};
   };
   if (decision.origin != cache::Origin::measured)
     return none("This decision was not made here, so its source is not compiled");
+  if (const auto reason = cache::reason_to_distrust(database, cache::trusted_owners())) {
+    return {std::nullopt,
+            fmt::format("Sources in this database are not compiled: {}. Give the kernel's file to have it "
+                        "measured.",
+                        *reason)};
+  }
   std::optional<cache::DecisionText> source;
   std::vector<Header> headers;
   for (cache::DecisionText& text : store.find_texts(decision.row)) {

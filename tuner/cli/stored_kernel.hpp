@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -14,9 +15,10 @@ struct StoredKernel {
   std::string why_not;  ///< where there is none: a sentence that says what to give instead
 };
 
-/// What was imported is not compiled: who wrote the file that it came in might have had anything run. See
-/// docs/security.md.
-StoredKernel stored_kernel(const cache::Decision& decision, const cache::Store& store);
+/// What was imported is not compiled, nor what is in a database that others may write: they might have anything run.
+/// See docs/security.md. `database` is the store's path.
+StoredKernel stored_kernel(const cache::Decision& decision, const cache::Store& store,
+                           const std::filesystem::path& database);
 
 /// The decision that `tuner list` shows with that number. Throws Error{bad_usage}.
 cache::Decision decision_of_number(std::size_t number, const cache::Store& store);

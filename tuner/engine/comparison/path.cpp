@@ -35,18 +35,20 @@ bool all_known(const Panel& panel, std::size_t entrants, double precision) {
 
 class PathFinder {
  public:
-  PathFinder(SideBySide& side_by_side, const Task& task, const search::Configuration& from,
-             const search::Configuration& to, const PathOptions& options)
+  PathFinder(SideBySide& side_by_side, std::size_t from, std::size_t to, const PathOptions& options)
       : side_by_side_(side_by_side),
-        task_(task),
-        from_(from),
-        to_(to),
+        task_(*side_by_side[from].task),
+        from_(side_by_side[from].configuration),
+        to_(side_by_side[to].configuration),
         until_(Clock::now() + options.limit),
-        half_(Clock::now() + options.limit / 2) {}
+        half_(Clock::now() + options.limit / 2) {
+    path_.from = from;
+    path_.to = to;
+    known_.emplace(from_, from);
+    known_.emplace(to_, to);
+  }
 
   Path find() {
-    path_.from = contestant(from_);
-    path_.to = contestant(to_);
     // Each time around another configuration is known to fail, and there are few on a path.
     constexpr int kMostAttempts = 5;
     for (int attempt = 0; attempt < kMostAttempts && !path_.is_complete && runs(path_.from) && runs(path_.to);
@@ -242,9 +244,8 @@ class PathFinder {
 
 }  // namespace
 
-Path find_path(SideBySide& side_by_side, const Task& task, const search::Configuration& from,
-               const search::Configuration& to, const PathOptions& options) {
-  return PathFinder(side_by_side, task, from, to, options).find();
+Path find_path(SideBySide& side_by_side, std::size_t from, std::size_t to, const PathOptions& options) {
+  return PathFinder(side_by_side, from, to, options).find();
 }
 
 }  // namespace tuner::engine

@@ -51,13 +51,12 @@ struct PathOptions {
   std::chrono::milliseconds limit{60000};  ///< for everything; half of it for the search of the steps
 };
 
-/// Finds the path from `from` to `to`, which the task accepts, in the manner of ablation (C. Fawcett, H. Hoos,
-/// "Analysing differences between algorithm configurations through ablation", Journal of Heuristics 22, 2016): of the
-/// smallest valid changes (search::smallest_changes) that which brings most is made, then again from there. Of changes
-/// that cannot be told apart the one with the parameter that was declared first is made, so that paths repeat. In the
-/// end all configurations of the path race together, and the ratios are those of that race. A configuration that fails
-/// on the way is gone around. Interactions are looked for among the three steps that change most.
-Path find_path(SideBySide& side_by_side, const Task& task, const search::Configuration& from,
-               const search::Configuration& to, const PathOptions& options = {});
+/// Finds the path between two contestants of one task, which accepts both, in the manner of ablation (C. Fawcett, H.
+/// Hoos, "Analysing differences between algorithm configurations through ablation", Journal of Heuristics 22, 2016): of
+/// the smallest valid changes (search::smallest_changes) that which brings most is made, then again from there. Of
+/// changes that cannot be told apart the one with the parameter that was declared first is made, so that paths repeat.
+/// In the end all configurations of the path race together, and the ratios are those of that race. A configuration that
+/// fails on the way is gone around. Interactions are looked for among the three steps that change most.
+Path find_path(SideBySide& side_by_side, std::size_t from, std::size_t to, const PathOptions& options = {});
 
 }  // namespace tuner::engine
