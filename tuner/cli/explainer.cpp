@@ -114,8 +114,8 @@ void Explainer::find_the_path(const std::vector<std::size_t>& both) {
   found_.is_noisy = path.is_noisy;
   for (const engine::PathStep& step : path.steps)
     found_.path.push_back({step.assignments, step.time, step.share, step.is_idle});
-  for (const engine::Interaction& both : path.interactions) {
-    found_.interactions.push_back({path.steps[both.first].assignments, path.steps[both.second].assignments, both.time});
+  for (const engine::Interaction& one : path.interactions) {
+    found_.interactions.push_back({path.steps[one.first].assignments, path.steps[one.second].assignments, one.time});
   }
   found_.from.time_ns = path.from_ns;
   found_.to.time_ns = path.to_ns;
