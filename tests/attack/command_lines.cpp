@@ -109,7 +109,8 @@ std::string value_for(Attack& attack, Chance& chance, const Option& option, bool
   if (option.name == "--repeats" || option.name == "--budget" || option.name == "--workers")
     return chance.one_of({"1", "2", "3", "0", "-1", "x", "1.5", "99999999999999999999", "", "5%", "10ms", "10ms,3"});
   if (option.name == "--problem" && chance.once_in(2))
-    return chance.one_of({"n=1000", "n=16777216", "rows=100,columns=1000", "n=0"});
+    return chance.one_of({"n=1000", "n=16777216", "rows=100,columns=1000", "n=0", "n=1,2", "n=1..4,n2=64..8192 x2",
+                          "n=0..99999 +1", "n=1..", "n=..,"});
   return chance.one_of(kWords);
 }
 

@@ -7,6 +7,7 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/check_request.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/given_problems.hpp"
 #include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/core/description/headers.hpp"
@@ -31,7 +32,7 @@ CheckRequest read_check_request(const Arguments& arguments) {
       load_description(arguments.operands().front(), arguments.value("kernel").value_or(""), warn);
   for (const std::string& pad : arguments.values("pad")) set_padding(description, pad);
   request.description = std::make_shared<const KernelDescription>(std::move(description));
-  for (const std::string& problem : arguments.values("problem")) request.problems.push_back(parse_problem(problem));
+  for (GivenProblem& given : given_problems(arguments)) request.problems.push_back(std::move(given.values));
   request.configurations = arguments.values("config");
   request.where = arguments.values("where");
   for (const std::string& folder : arguments.values("I")) request.include_folders.emplace_back(folder);
@@ -136,8 +137,9 @@ Command check_command() {
               {"arch", Kind::value, "sm_90",
                "with --compile: the architecture to compile for; default: that of the GPU"},
               {"problem", Kind::repeatable, "A=1,B=2",
-               "values that define the problem; repeatable; default: with --host small sizes that kernels often get "
-               "wrong, else the problem's defaults"},
+               "values that define the problem; several of one name, as in n=100,1000 or n=1..4, are a problem each; "
+               "repeatable; default: with --host small sizes that kernels often get wrong, else the problem's "
+               "defaults"},
               {"config", Kind::repeatable, "A=1,B=2",
                "check this configuration; omitted parameters have their defaults; repeatable; default: the baseline, "
                "and others that cover every pair of parameter values"},

@@ -10,6 +10,7 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/comparer.hpp"
 #include "tuner/cli/comparison_report.hpp"
+#include "tuner/cli/given_problems.hpp"
 #include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/stores.hpp"
@@ -46,7 +47,7 @@ CompareRequest read_compare_request(const Arguments& arguments) {
     throw Error(Errc::bad_usage,
                 fmt::format("{} has no effect beside a decision, which has its own. Leave it out.", spelled(option)));
   }
-  if (const auto problem = arguments.value("problem")) request.problem = parse_problem(*problem);
+  if (const auto problem = arguments.value("problem")) request.problem = one_problem(*problem);
   if (const auto device = arguments.number("device", 0, 1023)) request.device = static_cast<int>(*device);
   if (const auto mode = arguments.choice("mode", {"cold", "warm"})) request.session.mode = *timing_from_string(*mode);
   if (const auto within = arguments.value("within")) request.pair.within = read_within(*within);

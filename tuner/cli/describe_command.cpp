@@ -14,6 +14,7 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/given_problems.hpp"
 #include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/core/base/printable.hpp"
@@ -253,7 +254,7 @@ ExitCode run_describe(const Arguments& arguments) {
     const bool settled = check_written_signatures(description, quoted_headers(description, include_folders));
     std::optional<Task> task;
     if (problem || !needs_values(description)) {
-      task.emplace(description, problem ? parse_problem(*problem) : ProblemValues(), device, arguments.values("where"),
+      task.emplace(description, problem ? one_problem(*problem) : ProblemValues(), device, arguments.values("where"),
                    include_folders);
     } else {
       check_where(description, arguments.values("where"), device);

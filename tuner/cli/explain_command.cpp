@@ -8,6 +8,7 @@
 #include "tuner/cli/explainer.hpp"
 #include "tuner/cli/explanation.hpp"
 #include "tuner/cli/explanation_json.hpp"
+#include "tuner/cli/given_problems.hpp"
 #include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/stored_kernel.hpp"
@@ -39,7 +40,7 @@ ExplainRequest read_explain_request(const Arguments& arguments) {
                 fmt::format("{} has no effect on a decision, which has its own. Leave it out.", spelled(option)));
   }
   request.kernel = arguments.value("kernel").value_or("");
-  if (const auto problem = arguments.value("problem")) request.problem = parse_problem(*problem);
+  if (const auto problem = arguments.value("problem")) request.problem = one_problem(*problem);
   if (const auto device = arguments.number("device", 0, 1023)) request.device = static_cast<int>(*device);
   if (const auto mode = arguments.choice("mode", {"cold", "warm"})) request.session.mode = *timing_from_string(*mode);
   request.path.limit = arguments.duration("limit").value_or(request.path.limit);

@@ -8,6 +8,7 @@
 #include "search/expression/expression.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/given_problems.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/error.hpp"
 
@@ -41,7 +42,7 @@ bool has_values(const std::string& problem, const std::vector<ProblemValues>& wa
 
 Selection::Selection(const Arguments& arguments, std::string kernel) : kernel_(std::move(kernel)) {
   for (const std::string& problem : arguments.values("problem")) {
-    values_.push_back(parse_problem(problem));
+    values_.push_back(one_problem(problem));
     // A variable of a script that is empty by mistake must not mean every problem.
     if (values_.back().empty()) {
       throw Error(Errc::bad_problem, "--problem is empty; write for example --problem rows=528, or leave it out.");

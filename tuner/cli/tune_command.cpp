@@ -9,8 +9,10 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/given_problems.hpp"
 #include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/message.hpp"
+#include "tuner/cli/overview_table.hpp"
 #include "tuner/cli/progress_line.hpp"
 #include "tuner/cli/tune_request.hpp"
 #include "tuner/core/base/timing_text.hpp"
@@ -72,7 +74,7 @@ TuneRequest read_tune_request(const Arguments& arguments) {
   TuneRequest request;
   if (!arguments.operands().empty()) request.file = arguments.operands().front();
   request.kernel = arguments.value("kernel").value_or("");
-  request.problems = arguments.values("problem");
+  request.problems = given_problems(arguments);
   request.where = arguments.values("where");
   request.pads = arguments.values("pad");
   request.replay = arguments.value("replay").value_or("");
@@ -142,7 +144,7 @@ TuneRequest read_tune_request(const Arguments& arguments) {
   return request;
 }
 
-/// Prints text reports as they come, JSON reports as one object in the end.
+/// Prints text reports as they come, and a table of them if there are several; JSON reports as one object in the end.
 class Printer {
  public:
   Printer(ProgressLine& line, bool json, bool with_times) : line_(line), json_(json), with_times_(with_times) {}
@@ -160,10 +162,12 @@ class Printer {
     if (isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1) report.warnings.clear();
     cli::print((is_first ? "" : "\n") + to_text(report, output_width()));
     std::fflush(stdout);
+    overview_.add(report.decision);
   }
 
   void finish() {
     if (json_ && any_) print_json({{"format", 1}, {"reports", std::move(reports_)}});
+    if (overview_.size() > 1) cli::print("\n" + overview_.text(output_width()));
   }
 
   bool all_usable() const { return any_ && all_usable_; }
@@ -175,6 +179,7 @@ class Printer {
   bool any_ = false;
   bool all_usable_ = true;
   nlohmann::ordered_json reports_ = nlohmann::ordered_json::array();
+  OverviewTable overview_;
 };
 
 ExitCode run_tune(const Arguments& arguments) {
@@ -202,13 +207,6 @@ ExitCode run_tune(const Arguments& arguments) {
 
 }  // namespace
 
-std::vector<ProblemValues> parsed_problems(const TuneRequest& request) {
-  std::vector<ProblemValues> problems;
-  for (const std::string& text : request.problems) problems.push_back(parse_problem(text));
-  if (problems.empty()) problems.emplace_back();
-  return problems;
-}
-
 Command tune_command() {
   using Kind = Option::Kind;
   return {
@@ -221,7 +219,11 @@ Command tune_command() {
       .options =
           {
               {"problem", Kind::repeatable, "A=1,B=2",
-               "values that define the problem; repeat the option to tune several problems in turn"},
+               "values that define the problem; several values of one name, such as n=1000,10000, 'n=64..8192 x2', "
+               "'n=0..100 +25' or n=1..4, are a problem each, tuned in turn; with several names every combination; "
+               "repeatable"},
+              {"problems", Kind::repeatable, "FILE",
+               "tune the problems in FILE too: on each line what --problem takes; # begins a comment"},
               {"kernel", Kind::value, "NAME", "which kernel to tune; needed if FILE describes several"},
               {"where", Kind::repeatable, "EXPR",
                "try only configurations for which EXPR is true, for example 'BLOCKDIMX >= 256'; if repeated, all must "
@@ -280,6 +282,8 @@ Command tune_command() {
       .most_operands = 1,
       .examples = {{"tuner tune kernel_sources/prefetch.cu --problem rows=528,row_length=65536 --budget 60s",
                     "spend a minute on one problem and store the winner"},
+                   {"tuner tune kernel_sources/prefetch.cu --problem 'rows=528,row_length=4K..64K x4'",
+                    "three problems, one after the other"},
                    {"tuner tune --replay kernel_sources/recordings/prefetch__H200.csv --json",
                     "search a recorded space without a GPU, and print JSON"}},
       .exit_codes = {ExitCode::no_result, ExitCode::no_device, ExitCode::no_toolkit, ExitCode::device_failed,

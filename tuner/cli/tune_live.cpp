@@ -2,10 +2,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <utility>
 
+#include "tuner/cli/given_problems.hpp"
 #include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/no_gpu.hpp"
 #include "tuner/cli/tune_request.hpp"
@@ -29,29 +32,46 @@ namespace tuner::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using Kernel = std::shared_ptr<const KernelDescription>;
 
 /// Mistakes in the input are found against this GPU where there is none.
 constexpr const char* kStandIn = "H200";
 constexpr const char* kWayOut =
     "Without a GPU you can replay a recording: `tuner tune --replay FILE`; `tuner doctor` checks everything else.";
 
-std::vector<Task> make_tasks(const TuneRequest& request, const KernelDescription& description,
-                             const DeviceInfo& device) {
+Task make_task(const TuneRequest& request, const Kernel& kernel, const GivenProblem& problem,
+               const DeviceInfo& device) {
+  return at_origin(problem, [&] {
+    Task task(kernel, problem.values, device, request.where, request.session.include_folders);
+    if (task.space().size() == 0) {
+      const std::string which =
+          request.problems.size() > 1 ? fmt::format("For the problem {}: ", problem_text(problem.values)) : "";
+      throw Error(Errc::empty_space, which + task.space().why_empty());
+    }
+    if (request.session.budget.roofline) require_roofline(task, request.session.mode);
+    return task;
+  });
+}
+
+/// Makes the tasks of all problems, so that a mistake in the last is found before the first is tuned. Returns the
+/// first hundred: a task holds its headers and its space, and there may be thousands.
+std::vector<Task> make_tasks(const TuneRequest& request, const Kernel& kernel,
+                             const std::vector<GivenProblem>& problems, const DeviceInfo& device) {
+  constexpr std::size_t kKept = 100;
   const NothingToKeep counting;
   std::vector<Task> tasks;
-  for (const ProblemValues& problem : parsed_problems(request)) {
-    tasks.emplace_back(description, problem, device, request.where, request.session.include_folders);
-    if (tasks.back().space().size() == 0) throw Error(Errc::empty_space, tasks.back().space().why_empty());
-    if (request.session.budget.roofline) require_roofline(tasks.back(), request.session.mode);
-    if (tasks.size() == 1) check_written_signatures(description, tasks.back().headers());
+  for (const GivenProblem& problem : problems) {
+    Task task = make_task(request, kernel, problem, device);
+    if (tasks.empty()) check_written_signatures(*kernel, task.headers());
+    if (tasks.size() < kKept) tasks.push_back(std::move(task));
   }
   return tasks;
 }
 
 /// Mistakes in the input first: they would be mistakes with a GPU as well. Then the toolkit, then the GPU.
-[[noreturn]] void explain_missing_device(const TuneRequest& request, const KernelDescription& description,
-                                         const Error& no_device) {
-  make_tasks(request, description, known_device(kStandIn));
+[[noreturn]] void explain_missing_device(const TuneRequest& request, const Kernel& kernel,
+                                         const std::vector<GivenProblem>& problems, const Error& no_device) {
+  make_tasks(request, kernel, problems, known_device(kStandIn));
   try {
     engine::nvrtc();
   } catch (const Error& no_toolkit) {
@@ -61,15 +81,15 @@ std::vector<Task> make_tasks(const TuneRequest& request, const KernelDescription
 }
 
 /// The GPU with the request's number; null if told to stop. Waits for the worker that holds it.
-const DeviceInfo* wait_for_device(engine::DeviceLane& lane, const TuneRequest& request,
-                                  const KernelDescription& description, const std::atomic<bool>& stop) {
+const DeviceInfo* wait_for_device(engine::DeviceLane& lane, const TuneRequest& request, const Kernel& kernel,
+                                  const std::vector<GivenProblem>& problems, const std::atomic<bool>& stop) {
   try {
     return &lane.info();
   } catch (const Error& error) {
     if (stop) return nullptr;
     if (error.code() != Errc::no_driver) throw;
     refuse_number_without_gpu(request.device);
-    explain_missing_device(request, description, error);
+    explain_missing_device(request, kernel, problems, error);
   }
 }
 
@@ -104,7 +124,10 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
   KernelDescription description = load_description(
       request.file, request.kernel, [&](const std::string& sentence) { context.observer.warning(sentence); });
   for (const std::string& pad : request.pads) set_padding(description, pad);
-  parsed_problems(request);  // a mistake here needs no GPU to be seen
+  const auto kernel = std::make_shared<const KernelDescription>(std::move(description));
+  // A mistake here needs no GPU to be seen.
+  const std::vector<GivenProblem> problems = distinct_problems(
+      *kernel, request.problems, [&](const std::string& sentence) { context.observer.warning(sentence); });
   beginning.reset();
   std::optional<engine::RecordingFile> recording;
   if (!request.record.empty()) recording.emplace(request.record, request.replace);
@@ -116,9 +139,10 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
   std::optional<engine::CompilePool> compile(std::in_place, std::move(compile_options));
   const engine::DeviceLaneOptions device_options{.ordinal = request.device, .stop = &context.stop};
   std::optional<engine::DeviceProcessLane> device(std::in_place, device_options);
-  const DeviceInfo* found = wait_for_device(*device, request, description, context.stop);
+  const DeviceInfo* found = wait_for_device(*device, request, kernel, problems, context.stop);
   if (found == nullptr) return;
-  const std::vector<Task> tasks = make_tasks(request, description, *found);
+  const DeviceInfo info = *found;
+  const std::vector<Task> tasks = make_tasks(request, kernel, problems, info);
 
   beginning.emplace();
   engine::SessionStores stores = engine::open_for_session(request.database);
@@ -126,8 +150,10 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
   for (const std::string& warning : stores.warnings) context.observer.warning(warning);
   engine::Overdue overdue;
   engine::SessionOptions options = request.session;
-  for (const Task& task : tasks) {
-    const bool is_last = &task == &tasks.back();
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    const bool is_last = i + 1 == problems.size();
+    std::optional<Task> made;
+    const Task& task = i < tasks.size() ? tasks[i] : made.emplace(make_task(request, kernel, problems[i], info));
     // Who waits holds nothing of the GPU: whoever is measuring would take it for a disturbance, and rightly.
     engine::Turn turn;
     if (!wait_for_turn(
@@ -146,8 +172,8 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
     // A GPU reaches the same for every problem.
     if (options.budget.roofline && !options.roofline) {
       options.roofline =
-          engine::measured_roofline(task.device(), description.work.bytes.has_value(),
-                                    description.work.flops ? task.work_type() : std::nullopt, options.reuse, parts);
+          engine::measured_roofline(task.device(), kernel->work.bytes.has_value(),
+                                    kernel->work.flops ? task.work_type() : std::nullopt, options.reuse, parts);
     }
     TuneReport report = engine::run_session(task, options, parts);
     if (const auto lost = engine::say_what_is_stored(stores, report)) context.observer.warning(*lost);

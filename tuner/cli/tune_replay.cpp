@@ -25,8 +25,8 @@ void check_problem(const TuneRequest& request, const Task& task) {
                 fmt::format("{} contains one problem, {}, but {} were given. Give one --problem, or none.",
                             request.replay.string(), problem_text(task.problem()), request.problems.size()));
   }
-  const ProblemValues given = parsed_problems(request).front();
-  for (const auto& [name, value] : given) {
+  if (request.problems.empty()) return;
+  for (const auto& [name, value] : request.problems.front().values) {
     const auto recorded = task.problem().find(name);
     if (recorded == task.problem().end()) {
       throw Error(Errc::bad_problem,

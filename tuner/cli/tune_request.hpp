@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tuner/core/report/report.hpp"
+#include "tuner/core/task/problem_list.hpp"
 #include "tuner/core/task/task.hpp"
 #include "tuner/engine/recording/recording_file.hpp"
 #include "tuner/engine/session/session_observer.hpp"
@@ -25,7 +26,7 @@ enum class IfBusy { wait, leave };
 struct TuneRequest {
   std::filesystem::path file;  ///< empty: only with a replay
   std::string kernel;
-  std::vector<std::string> problems;  ///< one session each, as given; empty: one session with the defaults
+  std::vector<GivenProblem> problems;  ///< one session each; empty: one session with the defaults
   std::vector<std::string> where;
   std::vector<std::string> pads;  ///< "NAME=BYTES", as given
   engine::SessionOptions session;
@@ -52,8 +53,5 @@ struct TuneContext {
 void tune_live(const TuneRequest& request, const TuneContext& context);
 /// Replays a recording: nothing is compiled or launched. Throws Error.
 void tune_replay(const TuneRequest& request, const TuneContext& context);
-
-/// The problems of the request as values, one set of defaults if there are none. Throws Error{bad_problem}.
-std::vector<ProblemValues> parsed_problems(const TuneRequest& request);
 
 }  // namespace tuner::cli

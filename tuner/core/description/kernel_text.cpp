@@ -23,8 +23,8 @@ constexpr std::size_t kLargestFile = std::size_t{16} << 20U;
 
 using Descriptor = UniqueHandle<int, close, -1>;
 
-[[noreturn]] void cannot_read(const std::filesystem::path& file, const std::string& why) {
-  throw Error(Errc::file_not_found, fmt::format("The kernel file {} {}.", file.string(), why));
+[[noreturn]] void cannot_read(std::string_view kind, const std::filesystem::path& file, const std::string& why) {
+  throw Error(Errc::file_not_found, fmt::format("The {} {} {}.", kind, file.string(), why));
 }
 
 /// A named pipe reads as empty until a program opens it for writing: it has this long to do so.
@@ -60,21 +60,25 @@ bool is_utf16(std::string_view text) {
 }  // namespace
 
 std::string read_kernel_file(const std::filesystem::path& file) {
+  return read_text_file(file, "kernel file", "an annotated CUDA source");
+}
+
+std::string read_text_file(const std::filesystem::path& file, std::string_view kind, std::string_view wanted) {
   // Without waiting: a named pipe that nobody writes to would keep the program for ever.
   const Descriptor descriptor(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!descriptor) {
-    cannot_read(file, errno == ENOENT || errno == ENOTDIR
-                          ? "does not exist; check its name and the current folder"
-                          : fmt::format("cannot be read; check its permissions ({})", std::strerror(errno)));
+    cannot_read(kind, file,
+                errno == ENOENT || errno == ENOTDIR
+                    ? "does not exist; check its name and the current folder"
+                    : fmt::format("cannot be read; check its permissions ({})", std::strerror(errno)));
   }
   struct stat status {};
-  if (fstat(descriptor.get(), &status) != 0) cannot_read(file, "cannot be read; check its permissions");
+  if (fstat(descriptor.get(), &status) != 0) cannot_read(kind, file, "cannot be read; check its permissions");
   if (S_ISDIR(status.st_mode)) {
-    throw Error(Errc::file_not_found,
-                fmt::format("{} is a folder; name an annotated kernel file in it.", file.string()));
+    throw Error(Errc::file_not_found, fmt::format("{} is a folder; name {} in it.", file.string(), wanted));
   }
   if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
-    cannot_read(file, "is neither a file nor a pipe; name an annotated CUDA source");
+    cannot_read(kind, file, fmt::format("is neither a file nor a pipe; name {}", wanted));
   }
   bool is_written = true;
   if (S_ISFIFO(status.st_mode)) {
@@ -87,16 +91,17 @@ std::string read_kernel_file(const std::filesystem::path& file) {
   while (true) {
     const ssize_t count = read(descriptor.get(), text.data() + size, text.size() - size);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) cannot_read(file, fmt::format("cannot be read ({})", std::strerror(errno)));
+    if (count < 0) cannot_read(kind, file, fmt::format("cannot be read ({})", std::strerror(errno)));
     if (count == 0) break;
     size += static_cast<std::size_t>(count);
-    if (size > kLargestFile) cannot_read(file, "is larger than 16 MiB; name an annotated CUDA source");
+    if (size > kLargestFile) cannot_read(kind, file, fmt::format("is larger than 16 MiB; name {}", wanted));
     if (size == text.size()) text.resize(2 * size);
   }
   text.resize(size);
   if (!is_written && text.empty()) {
-    cannot_read(file, fmt::format("is a named pipe that no program wrote to within {} s; start the writer first",
-                                  kPatience.count()));
+    cannot_read(
+        kind, file,
+        fmt::format("is a named pipe that no program wrote to within {} s; start the writer first", kPatience.count()));
   }
   if (is_utf16(text)) {
     throw Error(Errc::bad_description, fmt::format("{} is UTF-16: save it as UTF-8.", file.string()));

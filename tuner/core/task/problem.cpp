@@ -83,6 +83,17 @@ search::Value checked_value(const KernelDescription& description, const ProblemP
 
 }  // namespace
 
+search::Value read_problem_value(std::string_view name, std::string_view text) {
+  text = search::trimmed(text);
+  if (text.empty()) fail(fmt::format("The problem value {} is empty; write {}=1024, for example.", name, name));
+  try {
+    const std::optional<std::int64_t> count = read_count(text);
+    return count ? search::Value(*count) : search::Value::parse(text);
+  } catch (const Error& error) {
+    fail(fmt::format("The problem value {}={} cannot be read. {}", name, text, error.what()));
+  }
+}
+
 ProblemValues parse_problem(std::string_view text) {
   ProblemValues values;
   if (search::trimmed(text).empty()) return values;
@@ -94,15 +105,7 @@ ProblemValues parse_problem(std::string_view text) {
           "The problem \"{}\" has a part \"{}\" that is not NAME=VALUE; write, for example, rows=528,row_length=65536.",
           text, search::trimmed(part)));
     }
-    const std::string_view value_text = search::trimmed(std::string_view(part).substr(equals + 1));
-    if (value_text.empty()) fail(fmt::format("The problem value {} is empty; write {}=1024, for example.", name, name));
-    search::Value value;
-    try {
-      const std::optional<std::int64_t> count = read_count(value_text);
-      value = count ? search::Value(*count) : search::Value::parse(value_text);
-    } catch (const Error& error) {
-      fail(fmt::format("The problem value {}={} cannot be read. {}", name, value_text, error.what()));
-    }
+    const search::Value value = read_problem_value(name, std::string_view(part).substr(equals + 1));
     if (!values.emplace(name, value).second) fail(fmt::format("The problem \"{}\" gives {} twice.", text, name));
   }
   return values;

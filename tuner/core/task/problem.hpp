@@ -13,8 +13,12 @@ namespace tuner {
 /// Values of problem properties by name, as given by the user.
 using ProblemValues = std::map<std::string, search::Value>;
 
-/// "rows=528,row_length=65536" → values. Throws Error{bad_problem} for text that is not NAME=value.
+/// "rows=528,row_length=65536" → values. Throws Error{bad_problem} for text that is not NAME=value. Lists are those of
+/// parse_problems.
 ProblemValues parse_problem(std::string_view text);
+/// One value as parse_problem reads it: `64K` and `1<<20` are numbers. `name` is for the sentence of
+/// Error{bad_problem}.
+search::Value read_problem_value(std::string_view name, std::string_view text);
 /// Canonical text: sorted by name.
 std::string problem_text(const ProblemValues& problem);
 

@@ -1,0 +1,187 @@
+#include "tuner/core/task/problem_list.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <set>
+#include <utility>
+
+#include "search/expression/quoting.hpp"
+#include "tuner/core/base/assignments.hpp"
+#include "tuner/core/base/text.hpp"
+#include "tuner/core/description/directives.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner {
+namespace {
+
+[[noreturn]] void refuse_list(const std::string& sentence) {
+  throw Error(Errc::bad_problem, search::with_short_quotations(sentence));
+}
+
+[[noreturn]] void refuse_number_of_problems(std::string_view what) {
+  refuse_list(fmt::format("{} more than {} problems, which is the most that one command takes. Give fewer values.",
+                          what, grouped(kMostProblems)));
+}
+
+/// A name with all values that are given for it.
+struct ListedProperty {
+  std::string name;
+  std::vector<search::Value> values;
+
+  void add(std::string_view text);
+
+ private:
+  void add_range(std::string_view text, std::size_t dots);
+  std::int64_t integer(std::string_view range, std::string_view text) const;
+  void push(search::Value value) {
+    if (values.size() == kMostProblems) refuse_number_of_problems(fmt::format("The values of `{}` stand for", name));
+    values.push_back(std::move(value));
+  }
+  [[noreturn]] void refuse_range(std::string_view range, std::string_view why) const {
+    refuse_list(fmt::format("The range `{}={}` {}.", name, range, why));
+  }
+};
+
+void ListedProperty::add(std::string_view text) {
+  text = search::trimmed(text);
+  const std::size_t dots = text.starts_with('"') ? std::string_view::npos : text.find("..");
+  if (dots != std::string_view::npos) return add_range(text, dots);
+  push(read_problem_value(name, text));
+}
+
+std::int64_t ListedProperty::integer(std::string_view range, std::string_view text) const {
+  constexpr std::string_view kForms =
+      "is none: write it with integers, and a blank before a factor or a step, as in `1..4`, `64..8192 x2` or `0..100 "
+      "+25`";
+  if (search::trimmed(text).empty()) refuse_range(range, kForms);
+  const search::Value value = read_problem_value(name, text);
+  if (value.is_integer()) return value.as_integer();
+  const bool is_whole = value.is_real() && value.as_real() == std::floor(value.as_real());
+  if (!is_whole || std::abs(value.as_real()) >= 0x1p53) refuse_range(range, kForms);
+  return value.as_integer();
+}
+
+/// Where " x2" or " +25" begins in what follows the dots; its length if it has none. A sign and a hexadecimal number
+/// have no blank before them.
+std::size_t place_of_step(std::string_view text) {
+  for (std::size_t i = text.size(); i > 1; --i) {
+    const bool is_mark = text[i - 1] == 'x' || text[i - 1] == '+';
+    if (is_mark && (text[i - 2] == ' ' || text[i - 2] == '\t')) return i - 1;
+  }
+  return text.size();
+}
+
+void ListedProperty::add_range(std::string_view text, std::size_t dots) {
+  const std::string_view rest = search::trimmed(text.substr(dots + 2));
+  const std::size_t mark = place_of_step(rest);
+  const std::int64_t from = integer(text, text.substr(0, dots));
+  const std::int64_t to = integer(text, rest.substr(0, mark));
+  const bool multiplies = mark < rest.size() && rest[mark] == 'x';
+  const std::int64_t step = mark < rest.size() ? integer(text, rest.substr(mark + 1)) : 1;
+  if (to < from) refuse_range(text, "ends below its beginning; the smaller number comes first");
+  if (multiplies && from < 1) refuse_range(text, "begins below 1; one with a factor begins with 1 or more");
+  if (multiplies && step < 2) refuse_range(text, "does not grow; the factor is 2 or more");
+  if (step < 1) refuse_range(text, "does not grow; the step is 1 or more");
+  for (std::int64_t value = from;;) {
+    push(value);
+    // What is left to the end may not fit in 64 bits with a sign.
+    if (multiplies
+            ? value > to / step
+            : static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(value) < static_cast<std::uint64_t>(step))
+      return;
+    value = multiplies ? value * step : value + step;
+  }
+}
+
+std::vector<ListedProperty> listed_properties(std::string_view text) {
+  std::vector<ListedProperty> properties;
+  std::set<std::string, std::less<>> names;
+  for (const std::string& part : split_assignments(text)) {
+    const std::string_view written = search::trimmed(part);
+    const std::size_t equals = written.starts_with('"') ? std::string_view::npos : written.find('=');
+    const std::string_view name = search::trimmed(written.substr(0, equals));
+    const bool continues = equals == std::string_view::npos && !properties.empty();
+    if (continues && written.empty()) refuse_list(fmt::format("The problem `{}` has nothing after a comma.", text));
+    if (continues) {
+      properties.back().add(written);
+      continue;
+    }
+    if (equals == std::string_view::npos || !is_identifier(name)) {
+      refuse_list(fmt::format(
+          "The problem `{}` has a part `{}` that is not NAME=VALUE; write, for example, rows=528,row_length=65536.",
+          text, written));
+    }
+    if (!names.emplace(name).second)
+      refuse_list(
+          fmt::format("The problem `{}` gives {} twice; write all its values after one {}=.", text, name, name));
+    properties.push_back({std::string(name), {}});
+    properties.back().add(written.substr(equals + 1));
+  }
+  return properties;
+}
+
+std::string_view without_comment(std::string_view line) {
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '#' && !quoted) return line.substr(0, i);
+    if (line[i] == '\\' && quoted)
+      ++i;
+    else if (line[i] == '"')
+      quoted = !quoted;
+  }
+  return line;
+}
+
+}  // namespace
+
+std::vector<ProblemValues> parse_problems(std::string_view text) {
+  std::vector<ProblemValues> problems(1);
+  if (search::trimmed(text).empty()) return problems;
+  for (const ListedProperty& property : listed_properties(text)) {
+    if (problems.size() * property.values.size() > kMostProblems)
+      refuse_number_of_problems(fmt::format("The problem `{}` stands for", text));
+    if (property.values.size() == 1) {
+      for (ProblemValues& problem : problems) problem.emplace(property.name, property.values.front());
+      continue;
+    }
+    std::vector<ProblemValues> longer;
+    longer.reserve(problems.size() * property.values.size());
+    for (const ProblemValues& problem : problems) {
+      for (const search::Value& value : property.values) {
+        longer.push_back(problem);
+        longer.back().emplace(property.name, value);
+      }
+    }
+    problems = std::move(longer);
+  }
+  return problems;
+}
+
+std::vector<GivenProblem> parse_problem_file(std::string_view text, std::string_view file) {
+  std::vector<GivenProblem> given;
+  if (text.find('\0') != std::string_view::npos)
+    refuse_list(fmt::format("{} is not a text; name a file with one problem a line.", file));
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  std::size_t number = 0;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = search::trimmed(without_comment(text.substr(0, end)));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const std::string origin = fmt::format("{}:{}", file, ++number);
+    if (line.empty()) continue;
+    try {
+      for (ProblemValues& values : parse_problems(line)) given.push_back({std::move(values), origin});
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("{}: {}", origin, error.what()));
+    }
+    if (given.size() > kMostProblems) refuse_number_of_problems(fmt::format("{}: The file has", origin));
+  }
+  if (given.empty()) {
+    refuse_list(fmt::format("{} has no problem; write one a line, for example rows=528,row_length=65536.", file));
+  }
+  return given;
+}
+
+}  // namespace tuner
