@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # What `tuner explain` says on the GPU at hand: of the studied kernels (tuned quickly first), of the pairs in
-# bench/explain/pairs against what they must show, and how well paths repeat. Ends with 1 if a pair is explained wrongly.
+# bench/explain/pairs and bench/explain/held_out against what they must show, and how well paths repeat. Ends with 1 if
+# a pair is explained wrongly.
 #   bench/gpu_explain.sh [BUILD_FOLDER] [OUTPUT_FOLDER] [SECTION...]
-# Sections: studies pairs paths. Objects are left in OUTPUT_FOLDER, NAME.json: bench/explain/pages.sh makes the pages in
-# docs/kernels of them, and `bench_explain_recorded facts` the data of tests/explain/recorded_test.cpp.
+# Sections: studies pairs held_out paths. Objects are left in OUTPUT_FOLDER, NAME.json: bench/explain/pages.sh makes the
+# pages in docs/kernels of them, and `bench_explain_recorded facts` the data of tests/explain/recorded_test.cpp.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 build=$(realpath "${1:-build/release}")
 out=${2:-$build/explain}
 shift $(($# < 2 ? $# : 2))
-[ $# -gt 0 ] || set -- studies pairs paths
+[ $# -gt 0 ] || set -- studies pairs held_out paths
 mkdir -p "$out"
 out=$(realpath "$out")
 tuner=$build/bin/tuner
@@ -50,18 +51,20 @@ blur2d_branch   | blur2d:blur2d_branch |
 LIST
 }
 
-pairs() {
+# pairs_in FOLDER PREFIX: explains the pairs of a folder; the objects are PREFIX_NAME.json.
+pairs_in() {
   printf '\n| pair | must be | first | time | well |\n|---|---|---|---|---|\n'
-  local name cause ratio first claimed well right=0 all=0
+  local folder=bench/explain/$1 object name cause ratio first claimed well right=0 all=0
   while IFS='|' read -r name cause _ _; do
     name=${name// /} cause=${cause// /}
     case $name in '' | '#'*) continue ;; esac
-    "$tuner" explain "bench/explain/pairs/$name.cu@VARIANT=1" --against VARIANT=0 --counters --json \
-      >"$out/pair_$name.json" 2>"$out/pair_$name.err" || status=1
-    ratio=$(key ratio "$out/pair_$name.json")
+    object=$out/$2_$name
+    "$tuner" explain "$folder/$name.cu@VARIANT=1" --against VARIANT=0 --counters --json >"$object.json" \
+      2>"$object.err" || status=1
+    ratio=$(key ratio "$object.json")
     # What is claimed to be a cause, and what comes first: where times do not differ, none is.
-    claimed=$(findings "$out/pair_$name.json" | sed -n 's/ cause$//p' | head -1)
-    first=$(findings "$out/pair_$name.json" | head -1)
+    claimed=$(findings "$object.json" | sed -n 's/ cause$//p' | head -1)
+    first=$(findings "$object.json" | head -1)
     well=no all=$((all + 1))
     if [ "$cause" = same ]; then
       [ -z "$ratio" ] || [ -n "$claimed" ] || well=yes
@@ -70,10 +73,13 @@ pairs() {
     fi
     [ "$well" = no ] || right=$((right + 1))
     printf '| %s | %s | %s | %s | %s |\n' "$name" "$cause" "${first:-nothing}" "$ratio" "$well"
-  done <bench/explain/pairs/pairs.table
+  done <"$folder/$1.table"
   printf '\n%d of %d pairs explained as they must be\n' "$right" "$all"
   [ "$right" -eq "$all" ] || status=1
 }
+
+pairs() { pairs_in pairs pair; }
+held_out() { pairs_in held_out held_out; }
 
 # Five times the same path: the share of each step, and whether the steps' product lies in the interval of the whole.
 paths() {
