@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "cache/file/location.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/measured_facts.hpp"
 #include "tuner/cli/stored_kernel.hpp"
