@@ -1,7 +1,6 @@
 #include "search/space/changes.hpp"
 
 #include <algorithm>
-#include <optional>
 
 namespace tuner::search {
 namespace {
@@ -11,11 +10,7 @@ constexpr std::size_t kMostTogether = 4;
 class Changes {
  public:
   Changes(const Configuration& from, const Configuration& to, const std::function<bool(const Configuration&)>& accepts)
-      : from_(from), to_(to), accepts_(accepts) {
-    for (std::size_t i = 0; i < from.choice.size(); ++i) {
-      if (from.choice[i] != to.choice[i]) differing_.push_back(i);
-    }
-  }
+      : from_(from), to_(to), accepts_(accepts), differing_(differing(from, to)) {}
 
   std::vector<Change> smallest() {
     std::vector<Change> found;
@@ -57,10 +52,18 @@ class Changes {
   const Configuration& from_;
   const Configuration& to_;
   const std::function<bool(const Configuration&)>& accepts_;
-  Change differing_;
+  const Change differing_;
 };
 
 }  // namespace
+
+Change differing(const Configuration& from, const Configuration& to) {
+  Change parameters;
+  for (std::size_t i = 0; i < from.choice.size(); ++i) {
+    if (from.choice[i] != to.choice[i]) parameters.push_back(i);
+  }
+  return parameters;
+}
 
 Configuration changed(const Configuration& from, const Configuration& to, const Change& change) {
   Configuration result = from;

@@ -11,6 +11,9 @@ namespace tuner::search {
 /// Parameters that change together, by position, ascending.
 using Change = std::vector<std::size_t>;
 
+/// The parameters in which they differ.
+Change differing(const Configuration& from, const Configuration& to);
+
 /// `from` with the values that `to` has for these parameters.
 Configuration changed(const Configuration& from, const Configuration& to, const Change& change);
 

@@ -55,15 +55,6 @@ ExplainRequest read_explain_request(const Arguments& arguments) {
   return request;
 }
 
-constexpr const char* kInsight = "explain";
-
-std::optional<Explanation> kept_explanation(const cache::Decision& decision, const cache::Store& store) {
-  for (const cache::DecisionText& text : store.find_texts(decision.row)) {
-    if (text.kind == cache::TextKind::insight && text.name == kInsight) return explanation_from_json(text.text);
-  }
-  return std::nullopt;
-}
-
 /// Keeps what was found beside the decision that it is about, where it is the answer to that question: from its
 /// baseline, on its kind of GPU. What says more is not replaced by what says less.
 void keep(const Explanation& explanation, const cache::Decision& decision, const Task& task,
@@ -75,12 +66,12 @@ void keep(const Explanation& explanation, const cache::Decision& decision, const
   const engine::SessionStores stores = engine::open_for_session(request.database);
   if (stores.path.empty()) return line.warning("The database cannot be written, so what was found is not kept.");
   try {
-    if (const auto before = kept_explanation(decision, *stores.store)) {
+    if (const auto before = kept_explanation(stores.store->find_texts(decision.row))) {
       const bool says_less = (!before->path.empty() && explanation.path.empty()) ||
                              (!before->to.counters.empty() && explanation.to.counters.empty());
       if (says_less) return;
     }
-    const cache::DecisionText text{cache::TextKind::insight, kInsight, to_json(explanation)};
+    const cache::DecisionText text{cache::TextKind::insight, kExplanationName, to_json(explanation)};
     stores.store->record_texts(decision.row, {&text, 1});
   } catch (const Error& error) {
     line.warning(fmt::format("{} What was found is not kept.", error.what()));
@@ -98,7 +89,7 @@ void show(const Explanation& explanation, const Arguments& arguments) {
 /// What was found before, where nothing can be measured now, and why that is.
 ExitCode show_kept(const cache::Decision& decision, const cache::Store& store, const std::string& why,
                    const Arguments& arguments) {
-  if (const auto explanation = kept_explanation(decision, store)) {
+  if (const auto explanation = kept_explanation(store.find_texts(decision.row))) {
     warn(fmt::format("{} What follows was found before.", why));
     show(*explanation, arguments);
     return ExitCode::done;

@@ -123,8 +123,7 @@ void Explainer::find_the_path(const std::vector<std::size_t>& both) {
 
 void Explainer::race(const std::vector<std::size_t>& both) {
   const engine::PairResult result = engine::race_pair(side_by_side_, both[0], both[1], {.within = 0.005});
-  constexpr std::size_t kLeast = 12;
-  if (result.blocks < kLeast) return;
+  if (result.blocks < engine::kLeastBlocksOfPair) return;
   found_.time = result.ratio;
   found_.blocks = result.blocks;
   found_.is_noisy = result.is_noisy;

@@ -42,16 +42,6 @@ std::string ratio_text(const engine::Ratio& ratio) {
   return fmt::format("{:.4f} ({:.4f}-{:.4f})", ratio.ratio, ratio.low, ratio.high);
 }
 
-std::string verdict(const Explanation& explanation) {
-  if (explanation.from.configuration == explanation.to.configuration) {
-    return fmt::format("{} is {}, so there is nothing to explain", explanation.to.name, explanation.from.name);
-  }
-  if (!explanation.time) return "not measured, so that nothing says why";
-  return fmt::format("{} takes {} of the time of {}, from {}{}", explanation.to.name, ratio_text(*explanation.time),
-                     explanation.from.name, counted(explanation.blocks, "block"),
-                     explanation.is_noisy ? " on a disturbed GPU" : "");
-}
-
 std::string step_note(const ExplainedStep& step) {
   if (step.is_idle) return "nothing, with all that follow: could keep its value";
   return step.share ? fmt::format("{} of the change", percent(*step.share)) : std::string();
@@ -83,6 +73,16 @@ void explain_again(Explanation& explanation, const DeviceInfo& device) {
                                                      is_faster ? explanation.to : explanation.from, device);
 }
 
+std::string verdict_text(const Explanation& explanation) {
+  if (explanation.from.configuration == explanation.to.configuration) {
+    return fmt::format("{} is {}, so there is nothing to explain", explanation.to.name, explanation.from.name);
+  }
+  if (!explanation.time) return "not measured, so that nothing says why";
+  return fmt::format("{} takes {} of the time of {}, from {}{}", explanation.to.name, ratio_text(*explanation.time),
+                     explanation.from.name, counted(explanation.blocks, "block"),
+                     explanation.is_noisy ? " on a disturbed GPU" : "");
+}
+
 std::string to_text(const Explanation& explanation, std::size_t width) {
   const auto line = [&](std::string_view label, std::string_view text) { return tuner::labelled(label, text, width); };
   std::string text =
@@ -92,7 +92,7 @@ std::string to_text(const Explanation& explanation, std::size_t width) {
     text += line(fmt::format("  {:<12} ", side->name),
                  fmt::format("{}", fmt::join(split_assignments(side->configuration), " ")));
   }
-  text += line("  verdict    ", verdict(explanation));
+  text += line("  verdict    ", verdict_text(explanation));
   if (explanation.roofline) text += line("  roofline   ", roofline_text(*explanation.roofline));
 
   if (!explanation.findings.empty()) text += "\nWhy\n";
@@ -134,10 +134,6 @@ std::string to_text(const Explanation& explanation, std::size_t width) {
   return text;
 }
 
-std::string verdict_text(const Explanation& explanation) {
-  return verdict(explanation);
-}
-
 std::string path_markdown(const Explanation& explanation) {
   if (explanation.path.empty()) {
     return explanation.path_note.empty() ? "" : "No path was found: " + for_markdown(explanation.path_note) + ".\n";
@@ -163,9 +159,10 @@ std::string counters_markdown(const Explanation& explanation, std::span<const st
 }
 
 std::string to_markdown(const Explanation& explanation) {
-  std::string text = fmt::format(
-      "{} on {}{}: {}.\n", for_markdown(explanation.kernel), for_markdown(explanation.device),
-      explanation.problem.empty() ? "" : ", " + for_markdown(explanation.problem), for_markdown(verdict(explanation)));
+  std::string text =
+      fmt::format("{} on {}{}: {}.\n", for_markdown(explanation.kernel), for_markdown(explanation.device),
+                  explanation.problem.empty() ? "" : ", " + for_markdown(explanation.problem),
+                  for_markdown(verdict_text(explanation)));
   for (const ConfigurationFacts* side : {&explanation.from, &explanation.to})
     text += fmt::format("\n- {}: `{}`", for_markdown(side->name), for_markdown(side->configuration));
   text += "\n";

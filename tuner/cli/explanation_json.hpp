@@ -2,9 +2,11 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "cache/store/decision_text.hpp"
 #include "tuner/cli/explanation.hpp"
 
 namespace tuner::cli {
@@ -19,5 +21,10 @@ std::string to_json(const Explanation& explanation);
 /// not known; nothing for a text that is not such an object. Of the roofline, the rates are not restored. Never throws
 /// for what it reads.
 std::optional<Explanation> explanation_from_json(std::string_view text);
+
+/// The name of the text that it is kept as beside a decision, of the kind `insight`.
+inline constexpr const char* kExplanationName = "explain";
+/// What is kept of it among a decision's texts; nothing if none is, or it cannot be read.
+std::optional<Explanation> kept_explanation(std::span<const cache::DecisionText> texts);
 
 }  // namespace tuner::cli

@@ -237,4 +237,11 @@ std::optional<Explanation> explanation_from_json(std::string_view text) {
   return explanation;
 }
 
+std::optional<Explanation> kept_explanation(std::span<const cache::DecisionText> texts) {
+  for (const cache::DecisionText& text : texts) {
+    if (text.kind == cache::TextKind::insight && text.name == kExplanationName) return explanation_from_json(text.text);
+  }
+  return std::nullopt;
+}
+
 }  // namespace tuner::cli

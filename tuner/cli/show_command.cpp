@@ -60,20 +60,16 @@ std::string search_text(const cache::Decision& decision) {
 
 /// What `tuner explain` found, in its sentences; empty if it has not been asked.
 std::string why_text(const std::vector<cache::DecisionText>& texts) {
-  for (const cache::DecisionText& text : texts) {
-    if (text.kind != cache::TextKind::insight) continue;
-    const std::optional<Explanation> explanation = explanation_from_json(text.text);
-    if (!explanation) continue;
-    std::string why;
-    for (const explain::Finding& finding : explanation->findings)
-      why += labelled(why.empty() ? "  why        " : "             ", one_line(finding.sentence));
-    for (const ExplainedStep& step : explanation->path) {
-      why += labelled("  step       ", fmt::format("{}: {:.4f} of the time before{}", one_line(step.assignments),
-                                                   step.time.ratio, step.is_idle ? ", could keep its value" : ""));
-    }
-    return why;
+  const std::optional<Explanation> explanation = kept_explanation(texts);
+  std::string why;
+  if (!explanation) return why;
+  for (const explain::Finding& finding : explanation->findings)
+    why += labelled(why.empty() ? "  why        " : "             ", one_line(finding.sentence));
+  for (const ExplainedStep& step : explanation->path) {
+    why += labelled("  step       ", fmt::format("{}: {:.4f} of the time before{}", one_line(step.assignments),
+                                                 step.time.ratio, step.is_idle ? ", could keep its value" : ""));
   }
-  return {};
+  return why;
 }
 
 /// Which source is stored with it, if any.

@@ -6,8 +6,7 @@ namespace tuner::engine {
 
 PairResult race_pair(SideBySide& side_by_side, std::size_t first, std::size_t second, const PairOptions& options) {
   constexpr EntrantId kFirst{0}, kSecond{1};
-  constexpr std::size_t kFirstLook = 12;
-  std::size_t next_look = kFirstLook;
+  std::size_t next_look = kLeastBlocksOfPair;
   const auto enough = [&](const Panel& panel) {
     if (panel.blocks() < next_look || panel.is_noisy()) return false;
     next_look = panel.blocks() + panel.blocks() / 4;
@@ -21,7 +20,7 @@ PairResult race_pair(SideBySide& side_by_side, std::size_t first, std::size_t se
                     .second_ns = panel.median_ns(kSecond),
                     .is_noisy = panel.is_noisy()};
   const bool failed = side_by_side[first].failure || side_by_side[second].failure;
-  if (!failed && panel.blocks() >= kFirstLook) result.verdict = verdict(result.ratio, options.within);
+  if (!failed && panel.blocks() >= kLeastBlocksOfPair) result.verdict = verdict(result.ratio, options.within);
   return result;
 }
 

@@ -8,6 +8,9 @@
 
 namespace tuner::engine {
 
+/// Fewer blocks say nothing of two contestants.
+inline constexpr std::size_t kLeastBlocksOfPair = 12;
+
 /// What two contestants came to. `ratio`: time of the second over time of the first.
 struct PairResult {
   Verdict verdict = Verdict::undecided;

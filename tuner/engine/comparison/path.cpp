@@ -105,7 +105,7 @@ class PathFinder {
     if (changes.size() == 1) return changes.front();
     if (Clock::now() >= half_) {
       path_.note = "half of the time was spent, so the last step is all that was left";
-      return rest(here);
+      return search::differing(here, to_);
     }
     std::vector<search::Configuration> nexts;
     for (const search::Change& change : changes) nexts.push_back(search::changed(here, to_, change));
@@ -117,10 +117,10 @@ class PathFinder {
         entrants.push_back(known_.at(nexts[i]));
         of_change.push_back(i);
       }
-      if (entrants.empty()) return rest(here);
+      if (entrants.empty()) return search::differing(here, to_);
       if (entrants.size() == 1) return changes[of_change.front()];
       const Panel panel = race(entrants, kChoicePrecision, half_);
-      if (side_by_side_.stopped()) return rest(here);
+      if (side_by_side_.stopped()) return search::differing(here, to_);
       if (!note_failures(entrants)) return changes[of_change[best_of(panel, entrants.size())]];
     }
   }
@@ -147,14 +147,6 @@ class PathFinder {
       path_.failures.push_back(fmt::format("{} fails: {}", one.text, one.failure->message));
     }
     return any;
-  }
-
-  search::Change rest(const search::Configuration& here) const {
-    search::Change all;
-    for (std::size_t i = 0; i < here.choice.size(); ++i) {
-      if (here.choice[i] != to_.choice[i]) all.push_back(i);
-    }
-    return all;
   }
 
   Panel race(const std::vector<std::size_t>& entrants, double precision, Clock::time_point until) {

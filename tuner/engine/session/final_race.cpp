@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "search/space/changes.hpp"
 #include "tuner/engine/measure/decide.hpp"
 #include "tuner/engine/session/repeated_blocks.hpp"
 
@@ -260,11 +261,7 @@ class FinalRace {
 }  // namespace
 
 int differing_parameters(const search::Configuration& configuration, const search::Configuration& baseline) {
-  int differing = 0;
-  for (std::size_t i = 0; i < configuration.choice.size(); ++i) {
-    if (configuration.choice[i] != baseline.choice[i]) ++differing;
-  }
-  return differing;
+  return static_cast<int>(search::differing(configuration, baseline).size());
 }
 
 FinalResult run_final_race(const std::vector<Finalist>& entrants, const FinalRaceOptions& options,
