@@ -10,11 +10,10 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/comparer.hpp"
 #include "tuner/cli/comparison_report.hpp"
-#include "tuner/cli/given_problems.hpp"
 #include "tuner/cli/interrupts.hpp"
+#include "tuner/cli/measuring_request.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/stores.hpp"
-#include "tuner/core/base/timing_text.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {
@@ -41,23 +40,10 @@ CompareRequest read_compare_request(const Arguments& arguments) {
   CompareRequest request;
   request.first = parse_side(arguments.operands()[0]);
   request.second = parse_side(arguments.operands()[1], &request.first);
-  request.kernel = arguments.value("kernel").value_or("");
-  for (const char* option : {"kernel", "problem", "mode"}) {
-    if (!arguments.has(option) || (!request.first.number && !request.second.number)) continue;
-    throw Error(Errc::bad_usage,
-                fmt::format("{} has no effect beside a decision, which has its own. Leave it out.", spelled(option)));
-  }
-  if (const auto problem = arguments.value("problem")) request.problem = one_problem(*problem);
-  if (const auto device = arguments.number("device", 0, 1023)) request.device = static_cast<int>(*device);
-  if (const auto mode = arguments.choice("mode", {"cold", "warm"})) request.session.mode = *timing_from_string(*mode);
+  const bool has_number = request.first.number || request.second.number;
+  read_measuring(arguments, has_number ? "beside a decision" : nullptr, request);
   if (const auto within = arguments.value("within")) request.pair.within = read_within(*within);
   request.pair.limit = arguments.duration("limit").value_or(request.pair.limit);
-  request.session.seed = arguments.number("seed").value_or(0);
-  request.session.launch_timeout = arguments.duration("launch-timeout").value_or(request.session.launch_timeout);
-  for (const std::string& folder : arguments.values("I")) request.session.include_folders.emplace_back(folder);
-  request.database = arguments.value("db").value_or("");
-  if (arguments.has("json") && arguments.has("markdown"))
-    throw Error(Errc::bad_usage, "--json and --markdown exclude each other: use one of them.");
   return request;
 }
 
@@ -81,11 +67,7 @@ ExitCode run_compare(const Arguments& arguments) {
   const Interrupts interrupts;
   const std::optional<ComparisonReport> report = compare(std::move(request), store.get(), interrupts.flag());
   if (!report) return ExitCode::interrupted;
-  if (arguments.has("json")) {
-    print(to_json(*report));
-  } else {
-    print(arguments.has("markdown") ? to_markdown(*report) : to_text(*report, output_width()));
-  }
+  print_found(*report, arguments);
   return exit_code_of(*report);
 }
 

@@ -1,28 +1,20 @@
 #pragma once
 
 #include <atomic>
-#include <filesystem>
 #include <optional>
-#include <string>
 
 #include "cache/store/store.hpp"
 #include "tuner/cli/comparison_report.hpp"
+#include "tuner/cli/measuring_request.hpp"
 #include "tuner/cli/side.hpp"
-#include "tuner/core/task/problem.hpp"
 #include "tuner/engine/comparison/pair.hpp"
-#include "tuner/engine/session/session_options.hpp"
 
 namespace tuner::cli {
 
 /// What `tuner compare` was asked for.
-struct CompareRequest {
+struct CompareRequest : MeasuringRequest {
   Side first, second;
-  std::string kernel;
-  ProblemValues problem;
-  engine::SessionOptions session;
   engine::PairOptions pair;
-  int device = 0;
-  std::filesystem::path database;
 };
 
 /// Races the two on the GPU; without one, or where a decision's kernel cannot be compiled, what is stored is set side

@@ -8,8 +8,8 @@
 #include "tuner/cli/explainer.hpp"
 #include "tuner/cli/explanation.hpp"
 #include "tuner/cli/explanation_json.hpp"
-#include "tuner/cli/given_problems.hpp"
 #include "tuner/cli/interrupts.hpp"
+#include "tuner/cli/measuring_request.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/stored_kernel.hpp"
 #include "tuner/cli/stores.hpp"
@@ -34,24 +34,10 @@ ExplainRequest read_explain_request(const Arguments& arguments) {
   if (request.to.configuration.empty()) request.to.configuration = "winner";
   request.from = request.to;
   request.from.configuration = arguments.value("against").value_or("baseline");
-  for (const char* option : {"kernel", "problem", "mode"}) {
-    if (!request.to.number || !arguments.has(option)) continue;
-    throw Error(Errc::bad_usage,
-                fmt::format("{} has no effect on a decision, which has its own. Leave it out.", spelled(option)));
-  }
-  request.kernel = arguments.value("kernel").value_or("");
-  if (const auto problem = arguments.value("problem")) request.problem = one_problem(*problem);
-  if (const auto device = arguments.number("device", 0, 1023)) request.device = static_cast<int>(*device);
-  if (const auto mode = arguments.choice("mode", {"cold", "warm"})) request.session.mode = *timing_from_string(*mode);
+  read_measuring(arguments, request.to.number ? "on a decision" : nullptr, request);
   request.path.limit = arguments.duration("limit").value_or(request.path.limit);
-  request.session.seed = arguments.number("seed").value_or(0);
-  request.session.launch_timeout = arguments.duration("launch-timeout").value_or(request.session.launch_timeout);
-  for (const std::string& folder : arguments.values("I")) request.session.include_folders.emplace_back(folder);
   request.with_counters = arguments.has("counters");
   request.with_path = !arguments.has("no-path");
-  request.database = arguments.value("db").value_or("");
-  if (arguments.has("json") && arguments.has("markdown"))
-    throw Error(Errc::bad_usage, "--json and --markdown exclude each other: use one of them.");
   return request;
 }
 
@@ -78,20 +64,12 @@ void keep(const Explanation& explanation, const cache::Decision& decision, const
   }
 }
 
-void show(const Explanation& explanation, const Arguments& arguments) {
-  if (arguments.has("json")) {
-    print(to_json(explanation));
-  } else {
-    print(arguments.has("markdown") ? to_markdown(explanation) : to_text(explanation, output_width()));
-  }
-}
-
 /// What was found before, where nothing can be measured now, and why that is.
 ExitCode show_kept(const cache::Decision& decision, const cache::Store& store, const std::string& why,
                    const Arguments& arguments) {
   if (const auto explanation = kept_explanation(store.find_texts(decision.row))) {
     warn(fmt::format("{} What follows was found before.", why));
-    show(*explanation, arguments);
+    print_found(*explanation, arguments);
     return ExitCode::done;
   }
   say(fmt::format("{} Nothing was found about it before.", why));
@@ -153,7 +131,7 @@ ExitCode run_explain(const Arguments& arguments) {
     workplace->line().erase();
     if (!explanation) return ExitCode::interrupted;
     explanation->warnings = workplace->line().take_warnings();
-    show(*explanation, arguments);
+    print_found(*explanation, arguments);
     return ExitCode::done;
   } catch (const Error& error) {
     if (interrupts.flag()) return ExitCode::interrupted;

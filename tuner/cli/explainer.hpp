@@ -1,29 +1,22 @@
 #pragma once
 
-#include <filesystem>
 #include <optional>
-#include <string>
 
 #include "tuner/cli/explanation.hpp"
+#include "tuner/cli/measuring_request.hpp"
 #include "tuner/cli/side.hpp"
 #include "tuner/core/task/task.hpp"
 #include "tuner/engine/comparison/path.hpp"
 #include "tuner/engine/comparison/side_by_side.hpp"
-#include "tuner/engine/session/session_options.hpp"
 #include "tuner/engine/session/session_parts.hpp"
 
 namespace tuner::cli {
 
 /// What `tuner explain` was asked for.
-struct ExplainRequest {
+struct ExplainRequest : MeasuringRequest {
   Side to, from;
-  std::string kernel;
-  ProblemValues problem;
-  engine::SessionOptions session;
   engine::PathOptions path;
   bool with_counters = false, with_path = true;
-  int device = 0;
-  std::filesystem::path database;
 };
 
 /// Measures one configuration against another and says why their times differ. Everything handed over outlives it.
