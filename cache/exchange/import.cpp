@@ -125,6 +125,16 @@ void add_missing_texts(const Connection& to, const Decision& decision, std::vect
   insert_texts(to, row, texts);
 }
 
+/// The texts of a decision in the file. What is known over sizes is made anew where a kernel is tuned, so it is taken
+/// only where nothing is.
+std::vector<DecisionText> texts_for(const Connection& to, const Connection& source, const Decision& decision) {
+  std::vector<DecisionText> texts = read_texts(source, decision.row);
+  std::erase_if(texts, [&](const DecisionText& text) {
+    return text.kind == TextKind::sizes && read_sizes(to, decision.key).has_value();
+  });
+  return texts;
+}
+
 template <class Row>
 void take_in(Row& row) {
   row.origin = Origin::imported;
@@ -151,9 +161,9 @@ std::optional<ImportedKey> import_key(const Connection& to, const Connection& so
   const KnownDecisions here = known_decisions(to, *decision);
   imported.decision = ImportedKey::Decision::older;
   if (here.has_this_one) {
-    add_missing_texts(to, *decision, read_texts(source, decision->row));
+    add_missing_texts(to, *decision, texts_for(to, source, *decision));
   } else if (!here.newest || *here.newest < decision->created_unix_ms) {
-    const std::vector<DecisionText> texts = read_texts(source, decision->row);
+    const std::vector<DecisionText> texts = texts_for(to, source, *decision);
     take_in(*decision);
     insert_texts(to, insert_decision(to, *decision), texts);
     imported.decision = ImportedKey::Decision::kept;

@@ -15,10 +15,11 @@ enum class TextKind : std::uint8_t {
   header,   ///< a header of the user's that it was compiled with; its name is the one in the include
   samples,  ///< what the final race measured; its name is the configuration, the text to_json of nanoseconds
   insight,  ///< what `tuner explain` found, as JSON
+  sizes,    ///< what is known of the kernel over all its problems, as JSON; the newest of a kernel on a GPU counts
 };
 
 /// The names in databases, in the order of the enumerators. Never rename one.
-inline constexpr std::array<std::string_view, 4> kTextKinds{"source", "header", "samples", "insight"};
+inline constexpr std::array<std::string_view, 5> kTextKinds{"source", "header", "samples", "insight", "sizes"};
 
 constexpr std::string_view to_string(TextKind kind) {
   const auto number = static_cast<std::size_t>(kind);

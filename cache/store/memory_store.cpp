@@ -17,6 +17,12 @@ bool passes(const Filter& filter, const DecisionKey& key) {
          admits(filter.device, key.device);
 }
 
+/// Whether they differ in their problems at most.
+bool same_sizes(const DecisionKey& a, const DecisionKey& b) {
+  return a.kernel_identity == b.kernel_identity && a.device == b.device && a.mode == b.mode &&
+         a.objective == b.objective;
+}
+
 }  // namespace
 
 void MemoryStore::know(const DecisionKey& key) {
@@ -47,7 +53,14 @@ void MemoryStore::record_texts(std::int64_t decision, std::span<const DecisionTe
     fail(Errc::internal, "There is no decision {} for these texts to belong to: please report this as a bug.",
          decision);
   }
-  for (const DecisionText& text : texts) texts_[decision][{text.kind, text.name}] = text.text;
+  for (const DecisionText& text : texts) {
+    if (text.kind == TextKind::sizes) {
+      for (auto& [other, of_other] : texts_) {
+        if (same_sizes(find_decision(other)->key, find_decision(decision)->key)) of_other.erase({text.kind, text.name});
+      }
+    }
+    texts_[decision][{text.kind, text.name}] = text.text;
+  }
 }
 
 std::vector<DecisionText> MemoryStore::find_texts(std::int64_t decision) const {
@@ -56,6 +69,17 @@ std::vector<DecisionText> MemoryStore::find_texts(std::int64_t decision) const {
   if (of_decision == texts_.end()) return found;
   for (const auto& [place, text] : of_decision->second) found.push_back({place.first, place.second, text});
   return found;
+}
+
+std::optional<std::string> MemoryStore::find_sizes(const DecisionKey& key) const {
+  for (auto of_decision = texts_.rbegin(); of_decision != texts_.rend(); ++of_decision) {
+    const auto& kept = decisions_[static_cast<std::size_t>(of_decision->first) - 1];
+    if (!kept.counts || !same_sizes(kept.row.key, key)) continue;
+    for (const auto& [place, text] : of_decision->second) {
+      if (place.first == TextKind::sizes) return text;
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<Decision> MemoryStore::find_decision(const DecisionKey& key) const {

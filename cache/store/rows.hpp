@@ -44,6 +44,8 @@ std::optional<Decision> read_served(const sqlite::Connection& connection, const 
 void insert_texts(const sqlite::Connection& connection, std::int64_t decision_id, std::span<const DecisionText> texts);
 /// See Store::find_texts.
 std::vector<DecisionText> read_texts(const sqlite::Connection& connection, std::int64_t decision_id);
+/// See Store::find_sizes.
+std::optional<std::string> read_sizes(const sqlite::Connection& connection, const DecisionKey& key);
 
 /// Within a write transaction.
 void insert_quarantine(const sqlite::Connection& connection, const Quarantined& quarantined);

@@ -15,5 +15,7 @@ extern const char* const kDecisionsStep2;
 extern const char* const kDecisionsStep4;
 /// Long texts that belong to decisions: sources, samples of races, and what was found about them.
 extern const char* const kDecisionsStep5;
+/// A further kind of them: what is known of a kernel over all its problems.
+extern const char* const kDecisionsStep6;
 
 }  // namespace tuner::cache

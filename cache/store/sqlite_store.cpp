@@ -96,6 +96,10 @@ std::vector<DecisionText> SqliteStore::find_texts(std::int64_t decision) const {
   return read([&] { return read_texts(connection(), decision); });
 }
 
+std::optional<std::string> SqliteStore::find_sizes(const DecisionKey& key) const {
+  return read([&] { return read_sizes(connection(), key); });
+}
+
 std::optional<Decision> SqliteStore::find_decision(const DecisionKey& key) const {
   return read([&] { return read_served(connection(), key); });
 }

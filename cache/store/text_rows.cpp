@@ -17,6 +17,19 @@ std::int64_t ensure_text(const sqlite::Connection& connection, const std::string
   return sqlite3_last_insert_rowid(connection.get());
 }
 
+/// What was known over the sizes of the decision's kernel before.
+void drop_sizes(const sqlite::Connection& connection, std::int64_t decision_id) {
+  sqlite::Statement(connection,
+                    "DELETE FROM decision_text WHERE kind = 'sizes' AND decision_id IN ("
+                    "SELECT other.decision_id FROM decision AS mine JOIN run AS r USING (run_id) "
+                    "JOIN task AS t ON t.task_id = r.task_id "
+                    "JOIN task AS u ON u.kernel_identity = t.kernel_identity AND u.mode = t.mode "
+                    "AND u.objective = t.objective AND u.device = t.device JOIN run AS q ON q.task_id = u.task_id "
+                    "JOIN decision AS other ON other.run_id = q.run_id WHERE mine.decision_id = ?1)")
+      .bind(decision_id)
+      .run();
+}
+
 }  // namespace
 
 void insert_texts(const sqlite::Connection& connection, std::int64_t decision_id, std::span<const DecisionText> texts) {
@@ -24,6 +37,7 @@ void insert_texts(const sqlite::Connection& connection, std::int64_t decision_id
   sqlite::Statement insert(
       connection, "INSERT OR REPLACE INTO decision_text (decision_id, kind, name, text_id) VALUES (?1, ?2, ?3, ?4)");
   for (const DecisionText& text : texts) {
+    if (text.kind == TextKind::sizes) drop_sizes(connection, decision_id);
     insert.bind(decision_id, to_string(text.kind), text.name, ensure_text(connection, text.text)).run();
   }
 }
@@ -48,6 +62,18 @@ std::vector<DecisionText> read_texts(const sqlite::Connection& connection, std::
     return std::tie(a.kind, a.name) < std::tie(b.kind, b.name);
   });
   return texts;
+}
+
+std::optional<std::string> read_sizes(const sqlite::Connection& connection, const DecisionKey& key) {
+  sqlite::Statement select(
+      connection,
+      "SELECT text FROM decision_text INDEXED BY decision_text_sizes JOIN text USING (text_id) "
+      "JOIN decision USING (decision_id) JOIN run USING (run_id) JOIN task USING (task_id) "
+      "WHERE decision_text.kind = 'sizes' AND kernel_identity = ?1 AND device = ?2 AND mode = ?3 AND objective = ?4 "
+      "AND decision_id > (SELECT ifnull(max(forgotten.decision_id), 0) FROM forgotten "
+      "WHERE forgotten.task_id = task.task_id) ORDER BY decision_id DESC LIMIT 1");
+  if (!select.bind(key.kernel_identity, key.device, key.mode, key.objective).step()) return std::nullopt;
+  return select.text(0);
 }
 
 }  // namespace tuner::cache

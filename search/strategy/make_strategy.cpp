@@ -65,7 +65,7 @@ std::unique_ptr<Strategy> make_strategy(std::string_view name, const Space& spac
   require_strategy(name);
   std::unique_ptr<Strategy> strategy = std::ranges::find(kMakers, name, &Maker::name)->make(space, options);
   if (options.promising.empty()) return strategy;
-  return make_promising(space, options.promising, std::move(strategy));
+  return make_promising(space, options.promising, options.proven, std::move(strategy));
 }
 
 }  // namespace tuner::search

@@ -44,6 +44,14 @@ std::vector<std::uint64_t> spread_out(const Space& space, std::span<const Config
   return result;
 }
 
+std::vector<std::uint64_t> in_order(const Space& space, std::span<const Configuration> best_first) {
+  std::vector<std::uint64_t> result;
+  for (const Configuration& configuration : best_first) {
+    if (const auto index = space.index_of(configuration)) result.push_back(*index);
+  }
+  return result;
+}
+
 double median(std::vector<double> times) {
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
   std::nth_element(times.begin(), middle, times.end());
@@ -58,10 +66,14 @@ double median(std::vector<double> times) {
 ///     on which all of them agree: whether some cache or kind of load pays is what differs between GPUs.
 class Promising final : public Strategy {
  public:
-  Promising(const Space& space, std::span<const Configuration> promising, std::unique_ptr<Strategy> strategy)
+  Promising(const Space& space, std::span<const Configuration> promising, std::size_t proven,
+            std::unique_ptr<Strategy> strategy)
       : space_(space), strategy_(std::move(strategy)) {
-    const std::vector<std::uint64_t> chosen = spread_out(space, promising);
+    const std::vector<std::uint64_t> chosen = proven > 0
+                                                  ? in_order(space, promising.first(std::min(proven, promising.size())))
+                                                  : spread_out(space, promising);
     waiting_.assign(chosen.begin(), chosen.end());
+    at_once_ = proven > 0 ? chosen.size() : kAtOnce;
   }
 
   std::vector<Configuration> ask(std::size_t count) override {
@@ -92,7 +104,7 @@ class Promising final : public Strategy {
 
  private:
   std::optional<Configuration> next_promising() {
-    if (promising_.size() < kAtOnce) return take(waiting_);
+    if (promising_.size() < at_once_) return take(waiting_);
     if (turns_left_ == 0 || promising_times_.empty() || other_times_.empty()) return std::nullopt;
     --turns_left_;
     const double others = median(other_times_);
@@ -137,6 +149,7 @@ class Promising final : public Strategy {
 
   const Space& space_;
   std::unique_ptr<Strategy> strategy_;
+  std::size_t at_once_ = 0;
   std::deque<std::uint64_t> waiting_;            // best first
   std::deque<std::uint64_t> variants_;           // of the best of them
   std::unordered_set<std::uint64_t> promising_;  // asked for because they are
@@ -151,8 +164,8 @@ class Promising final : public Strategy {
 }  // namespace
 
 std::unique_ptr<Strategy> make_promising(const Space& space, std::span<const Configuration> promising,
-                                         std::unique_ptr<Strategy> strategy) {
-  return std::make_unique<Promising>(space, promising, std::move(strategy));
+                                         std::size_t proven, std::unique_ptr<Strategy> strategy) {
+  return std::make_unique<Promising>(space, promising, proven, std::move(strategy));
 }
 
 }  // namespace tuner::search

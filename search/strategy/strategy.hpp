@@ -45,6 +45,8 @@ struct StrategyOptions {
   /// Five that differ well from each other are asked for before anything else, and up to fifteen more as long as they
   /// turn out faster than what the strategy proposes itself. What is not in the space is passed over.
   std::vector<Configuration> promising;
+  /// So many of them are known to be good, and are asked for first, in their order, instead of those five.
+  std::size_t proven = 0;
 };
 
 /// Names that make_strategy accepts, in the order for `--help`. Every strategy asks for every configuration once, if it

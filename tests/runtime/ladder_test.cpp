@@ -175,10 +175,26 @@ TEST_CASE("the winner of another GPU of the same architecture serves, unless the
   CHECK(later.kernel(wave()).request({100, 1000}).provenance().configuration == here);
 }
 
-TEST_CASE("the winner of a GPU of another architecture does not serve, nor that of another size elsewhere") {
+TEST_CASE("of another GPU of the same architecture a near size serves where the problem itself is unknown there") {
+  const std::string near = "BLOCK=64,ITEMS=1,STORE=plain", same = "BLOCK=512,ITEMS=1,STORE=streaming";
+  const Stored of_near{.configuration = near, .problem = "rows=200,columns=1000", .device = sister_gpu()};
+  const Provenance provenance = served_after({of_near});
+  INFO(provenance.why);
+  CHECK(provenance.rung == Rung::other_device);
+  CHECK(provenance.configuration == near);
+  CHECK(provenance.problem == "TYPE=float,columns=1000,halo=1,rows=200");
+  CHECK(contains(provenance.why, "rows=200"));
+  CHECK(contains(provenance.why, "Sister GPU"));
+  CHECK(served_after({of_near, {.configuration = same, .device = sister_gpu()}}).configuration == same);
+  Stored unchecked = of_near;
+  unchecked.awkward_sizes = 0;
+  CHECK(served_after({unchecked}).rung == Rung::baseline);
+}
+
+TEST_CASE("the winner of a GPU of another architecture does not serve, nor that of a far size elsewhere") {
   const Provenance provenance = served_after(
       {{.configuration = "BLOCK=512,ITEMS=1,STORE=streaming", .device = older_gpu()},
-       {.configuration = "BLOCK=64,ITEMS=1,STORE=plain", .problem = "rows=200,columns=1000", .device = sister_gpu()}});
+       {.configuration = "BLOCK=64,ITEMS=1,STORE=plain", .problem = "rows=401,columns=1000", .device = sister_gpu()}});
   INFO(provenance.why);
   CHECK(provenance.rung == Rung::baseline);
 }

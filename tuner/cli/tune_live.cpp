@@ -13,15 +13,18 @@
 #include "tuner/cli/no_gpu.hpp"
 #include "tuner/cli/tune_request.hpp"
 #include "tuner/core/base/text.hpp"
+#include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/description/padding.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/signature/check_signatures.hpp"
 #include "tuner/core/task/roofline.hpp"
 #include "tuner/engine/compile/nvrtc.hpp"
 #include "tuner/engine/compile/pool.hpp"
+#include "tuner/engine/compile/shared_binaries.hpp"
 #include "tuner/engine/device/lane/lane.hpp"
 #include "tuner/engine/recording/recorder.hpp"
 #include "tuner/engine/roofline/measured_roofline.hpp"
+#include "tuner/engine/session/experience.hpp"
 #include "tuner/engine/session/session.hpp"
 #include "tuner/engine/session/session_stores.hpp"
 #include "tuner/engine/turns/turn.hpp"
@@ -117,6 +120,24 @@ bool wait_for_turn(const Task& task, const TuneRequest& request, const std::stri
   return engine::take_lease(task, request.session.mode, database, wait, turn) && engine::take_gpu(task, wait, turn);
 }
 
+/// So many of what is best on other problems are tried first.
+constexpr std::size_t kMostProven = 24;
+
+std::vector<std::size_t> order_of(const KernelDescription& kernel, const std::vector<GivenProblem>& problems) {
+  std::vector<ProblemValues> values;
+  for (const GivenProblem& problem : problems) values.push_back(problem.values);
+  return engine::spread_order(kernel, values);
+}
+
+/// What was measured on the task, for the problems that follow. If it cannot be read, they are searched on their own.
+void learn(const Task& task, Timing mode, const cache::Store& store, engine::Experience& experience) {
+  try {
+    experience.add(task, store.find_trials(task.key(to_string(mode))));
+  } catch (const Error&) {
+    // The session has said what is wrong with the store.
+  }
+}
+
 }  // namespace
 
 void tune_live(const TuneRequest& request, const TuneContext& context) {
@@ -150,8 +171,11 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
   for (const std::string& warning : stores.warnings) context.observer.warning(warning);
   engine::Overdue overdue;
   engine::SessionOptions options = request.session;
-  for (std::size_t i = 0; i < problems.size(); ++i) {
-    const bool is_last = i + 1 == problems.size();
+  engine::SharedBinaries binaries(*compile);
+  engine::Experience experience;
+  const std::vector<std::size_t> order = order_of(*kernel, problems);
+  for (const std::size_t i : order) {
+    const bool is_last = i == order.back();
     std::optional<Task> made;
     const Task& task = i < tasks.size() ? tasks[i] : made.emplace(make_task(request, kernel, problems[i], info));
     // Who waits holds nothing of the GPU: whoever is measuring would take it for a disturbance, and rightly.
@@ -163,7 +187,9 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
     std::optional<engine::Recorder> recorder;  // it keeps every trial in memory
     if (recording) recorder.emplace(context.observer, task);
     engine::Observer& observer = recorder ? *recorder : context.observer;
-    const engine::SessionParts parts{.compile = *compile,
+    options.known_problems = experience.problems();
+    options.proven = options.warm_start ? experience.best_for(task, kMostProven) : std::vector<std::string>{};
+    const engine::SessionParts parts{.compile = binaries,
                                      .device = *device,
                                      .store = *stores.store,
                                      .binaries = stores.binaries.get(),
@@ -177,6 +203,7 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
     }
     TuneReport report = engine::run_session(task, options, parts);
     if (const auto lost = engine::say_what_is_stored(stores, report)) context.observer.warning(*lost);
+    if (problems.size() > 1) learn(task, options.mode, *stores.store, experience);
     if (is_last || context.stop) {
       const Clock::time_point end = Clock::now();
       {

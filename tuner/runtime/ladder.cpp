@@ -150,7 +150,8 @@ std::optional<Offer> Ladder::exact() {
   return std::nullopt;
 }
 
-/// Near sizes before other devices; nearer ones and, of the same distance, newer ones first.
+/// Near sizes before other devices, and there the problem itself before near sizes; nearer ones and, of the same
+/// distance, newer ones first.
 void Ladder::find_sites() {
   const KernelDescription& description = task_.description();
   bool unchecked = false;
@@ -166,13 +167,12 @@ void Ladder::find_sites() {
     if (!far || *far > kNear) continue;
     const bool here = site.device == key_.device;
     if (here && *far == 0) continue;  // the exact one
-    if (here && site.awkward_sizes == 0) {
+    if (!here && compute_capability(site.device) != compute_capability(key_.device)) continue;
+    if (*far > 0 && site.awkward_sizes == 0) {
       unchecked = true;
       continue;
     }
-    if (here) candidates_.push_back({Rung::near_size, *far, found});
-    const bool same_architecture = compute_capability(site.device) == compute_capability(key_.device);
-    if (!here && *far == 0 && same_architecture) candidates_.push_back({Rung::other_device, 0, found});
+    candidates_.push_back({here ? Rung::near_size : Rung::other_device, *far, found});
   }
   if (unchecked) {
     add_reason("Decisions for near sizes serve their own size only, because they were not checked at others.");
@@ -195,10 +195,15 @@ std::optional<Offer> Ladder::stored(Rung rung, const LayeredStores::Found& found
   }
   Provenance& provenance = result.provenance;
   if (rung == Rung::exact) return result;
-  provenance.why = rung == Rung::near_size
-                       ? fmt::format("{} The nearest stored problem is {}.", reasons_, provenance.problem)
-                       : fmt::format("{} This problem was tuned on {}, which has the same architecture.", reasons_,
-                                     provenance.device.substr(0, provenance.device.find('|')));
+  if (rung == Rung::near_size) {
+    provenance.why = fmt::format("{} The nearest stored problem is {}.", reasons_, provenance.problem);
+  } else {
+    provenance.why = fmt::format("{} {} was tuned on {}, which has the same architecture.", reasons_,
+                                 provenance.problem == key_.problem
+                                     ? "This problem"
+                                     : fmt::format("The nearest stored problem, {},", provenance.problem),
+                                 provenance.device.substr(0, provenance.device.find('|')));
+  }
   add_reservations(provenance);
   return result;
 }

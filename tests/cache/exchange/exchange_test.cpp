@@ -180,6 +180,27 @@ TEST_CASE("a decision that was measured here gets what is to be read from an imp
   CHECK(elsewhere.store().find_texts(elsewhere.store().find_decision(key)->row).size() == 4);
 }
 
+TEST_CASE("what is known over sizes comes with an import where nothing is known, and takes no place of what is") {
+  Machine there, here;
+  const Decision tuned = there.tune("rows=1", 5'000);
+  const auto record = [](Machine& machine, const DecisionKey& key, const char* text) {
+    machine.store().record_texts(machine.store().find_decision(key)->row,
+                                 std::vector<DecisionText>{{TextKind::sizes, "", text}});
+  };
+  record(there, tuned.key, "theirs");
+  there.export_to(there.file("tuned.db"));
+  here.import_from(there.file("tuned.db"));
+  CHECK(here.store().find_sizes(tuned.key) == "theirs");
+
+  Machine busy;
+  const Decision own = busy.tune("rows=2", 1'000);
+  record(busy, own.key, "ours");
+  busy.import_from(there.file("tuned.db"));
+  CHECK(busy.store().find_sizes(own.key) == "ours");
+  busy.import_from(there.file("tuned.db"));
+  CHECK(busy.store().find_sizes(own.key) == "ours");
+}
+
 TEST_CASE("the newest decision is served, in whichever order files are imported") {
   Machine old_one, new_one;
   old_one.tune("rows=1", 1'000, "old");

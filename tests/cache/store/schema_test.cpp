@@ -38,16 +38,17 @@ void check_format(const std::filesystem::path& path, const char* version, const 
 }
 
 // A difference makes existing files unreadable or mixes two layouts under one number. Add a step.
-TEST_CASE("formats 1 to 5 are what they were when they were released, whatever format a file began with") {
-  const TemporaryFolder fresh, one, two, three, four, from_one, from_two, from_three, from_four;
+TEST_CASE("formats 1 to 6 are what they were when they were released, whatever format a file began with") {
+  const TemporaryFolder fresh, one, two, three, four, five, from_one, from_two, from_three, from_four, from_five;
   check_format(make_format(one, 1), "1", "e74c57cd2d144ba977f03e02c2c2fef5");
   check_format(make_format(two, 2), "2", "02209d7707bb931bbd961d1c09bcecc3");
   check_format(make_format(three, 3), "3", "aa40aa743b837c4894551deed980cdec");
   check_format(make_format(four, 4), "4", "47b4409b22090c2bb04c504ff05cae1f");
+  check_format(make_format(five, 5), "5", "a81166024e7083f86ad3ff93eaf8f74c");
   for (const auto& path : {fresh / "decisions.db", old_file(from_one, "decisions"), make_format(from_two, 2),
-                           make_format(from_three, 3), make_format(from_four, 4)}) {
+                           make_format(from_three, 3), make_format(from_four, 4), make_format(from_five, 5)}) {
     open_store(path);
-    check_format(path, "5", "a81166024e7083f86ad3ff93eaf8f74c");
+    check_format(path, "6", "");
   }
 }
 

@@ -39,6 +39,52 @@ TEST_CASE_TEMPLATE("a text takes the place of the one with its kind and name, an
   CHECK(place.store().find_texts(two + 1).empty());
 }
 
+TEST_CASE_TEMPLATE("what is known over sizes is one text a kernel, GPU and mode, found whatever the problem", Place,
+                   InMemory, InSqlite) {
+  Place place;
+  const auto decide = [&](const std::string& problem, const std::string& device = "gpu") {
+    Decision decision = full_decision();
+    decision.key.problem = problem;
+    decision.key.device = device;
+    return place.store().record_decision(decision);
+  };
+  const auto record = [&](std::int64_t row, const std::string& text) {
+    place.store().record_texts(row, Texts{kSource, {TextKind::sizes, "", text}});
+  };
+  DecisionKey key = full_decision().key;
+  key.problem = "n=3";
+  key.device = "gpu";
+  CHECK_FALSE(place.store().find_sizes(key));
+  const std::int64_t one = decide("n=1"), two = decide("n=2"), elsewhere = decide("n=1", "another gpu");
+  record(one, "of one");
+  record(elsewhere, "of another GPU");
+  CHECK(place.store().find_sizes(key) == "of one");
+  record(two, "of both");
+  CHECK(place.store().find_sizes(key) == "of both");
+  CHECK(place.store().find_texts(one) == Texts{kSource});
+  CHECK(place.store().find_texts(elsewhere).size() == 2);
+  record(one, "of both, again");
+  CHECK(place.store().find_sizes(key) == "of both, again");
+  key.mode = "another mode";
+  CHECK_FALSE(place.store().find_sizes(key));
+  key.mode = full_decision().key.mode;
+  key.kernel_identity = "another source";
+  CHECK_FALSE(place.store().find_sizes(key));
+}
+
+TEST_CASE_TEMPLATE("what is known over sizes is forgotten with the decision that it belongs to", Place, InMemory,
+                   InSqlite) {
+  Place place;
+  const std::int64_t row = place.store().record_decision(full_decision());
+  place.store().record_texts(row, Texts{{TextKind::sizes, "", "{}"}});
+  place.store().forget({}, Forget::trials);
+  CHECK(place.store().find_sizes(full_decision().key));
+  place.store().forget({}, Forget::decisions);
+  CHECK_FALSE(place.store().find_sizes(full_decision().key));
+  place.store().record_decision(full_decision());
+  CHECK_FALSE(place.store().find_sizes(full_decision().key));
+}
+
 TEST_CASE_TEMPLATE("texts of a decision that does not exist are refused as a whole", Place, InMemory, InSqlite) {
   Place place;
   const std::int64_t row = place.store().record_decision(full_decision());

@@ -24,9 +24,24 @@ constexpr std::size_t kLookAhead = 32;
 /// compile workers may rest then.
 constexpr std::uint64_t kPartUnheard = 4, kMostUnheard = 24;
 
+/// Those that the space has.
+std::vector<search::Configuration> proven(const search::Space& space, const std::vector<std::string>& texts) {
+  std::vector<search::Configuration> result;
+  for (const std::string& text : texts) {
+    try {
+      search::Configuration configuration = space.parse(text);
+      if (space.contains(configuration)) result.push_back(std::move(configuration));
+    } catch (const Error&) {
+      // Another problem's space has more.
+    }
+  }
+  return result;
+}
+
 /// A replay repeats a recording and nothing else.
 std::vector<search::Configuration> won_elsewhere(const Task& task, const SessionOptions& options,
                                                  const SessionParts& parts, const cache::DecisionKey& key) {
+  if (!options.proven.empty()) return proven(task.space(), options.proven);
   if (!options.warm_start || options.origin == cache::Origin::replay) return {};
   try {
     return promising_configurations(task, key, parts.store);
@@ -40,7 +55,7 @@ std::vector<search::Configuration> won_elsewhere(const Task& task, const Session
 StopRules rules_of(const SessionOptions& options, std::uint64_t space_size) {
   Budget budget = options.budget;
   if (options.effort) {
-    const Budget limits = limits_of(*options.effort, space_size);
+    const Budget limits = limits_of(*options.effort, space_size, options.known_problems);
     budget.evaluations = limits.evaluations;
     budget.idle = limits.idle;
     budget.idle_gain = limits.idle_gain;
@@ -70,7 +85,8 @@ SearchLoop::SearchLoop(const Task& task, const SessionOptions& options, const Se
                                       {.seed = options.seed,
                                        .budget = rules_.evaluations(),
                                        .may_end_early = rules_.may_end_early(),
-                                       .promising = promising_})),
+                                       .promising = promising_,
+                                       .proven = options.proven.empty() ? 0 : promising_.size()})),
       unwarned_arrays_(task.arguments()) {
   std::erase_if(unwarned_arrays_,
                 [](const BoundArgument& argument) { return argument.role != Argument::Role::constant; });

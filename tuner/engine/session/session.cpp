@@ -73,12 +73,22 @@ class Session {
     search_.run();
     for (const auto& [entry, failure] : search_.late_failures()) record_late_failure(entry, failure);
     journal_.flush();
-    if (!parts_.stop) race();
+    if (!parts_.stop && may_win()) race();
     journal_.flush();
     return conclude();
   }
 
  private:
+  /// Whether there is anything to race for.
+  bool may_win() const {
+    const auto previous = search_.previous();
+    if (!options_.races_if_faster || !previous) return true;
+    const std::vector<Screened> pool = screened();
+    return std::any_of(pool.begin(), pool.end(), [&](const Screened& one) {
+      return !one.censored && one.time_ns < *candidates_[*previous].trial.time_ns;
+    });
+  }
+
   /// An entrant that fails in the race may have kept others out of it, by a time that was too good. They race then.
   void race() {
     constexpr int kMostRaces = 5;

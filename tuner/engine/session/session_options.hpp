@@ -41,6 +41,13 @@ struct SessionOptions {
   /// Whether configurations that won for other problems and on other GPUs, as the store has them, are tried first. They
   /// are measured like any others.
   bool warm_start = true;
+  /// Configurations that are known to be good, the best first, as texts: tried first, in the place of what `warm_start`
+  /// finds. What the space does not have is passed over.
+  std::vector<std::string> proven;
+  /// How many other problems they come from that were tuned together with this one: the more, the less is searched.
+  std::size_t known_problems = 0;
+  /// The stored winner, which is measured again, stays without a race unless something that ran is faster.
+  bool races_if_faster = false;
   cache::Origin origin = cache::Origin::measured;
   /// A program is at work on the same GPU all the while: samples are taken and judged so that its interruptions do not
   /// count, the decision says `contended`, and what is measured is taken over by sessions of this kind only.

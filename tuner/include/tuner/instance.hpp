@@ -23,7 +23,7 @@ namespace tuner {
 enum class Rung : std::uint8_t {
   exact,         ///< the winner stored for this problem on this GPU model
   near_size,     ///< the winner of a problem whose sizes are within a factor of four, all else equal
-  other_device,  ///< the winner of this problem on another GPU of the same architecture
+  other_device,  ///< the winner of this problem, or else of a near size, on another GPU of the same architecture
   baseline,      ///< the description's defaults
   fallback,      ///< the caller's own function
   unrunnable,    ///< nothing can be launched; `why` says what is missing

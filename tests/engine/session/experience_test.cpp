@@ -1,0 +1,167 @@
+#include "tuner/engine/session/experience.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/engine/session/laboratory.hpp"
+#include "tuner/engine/compile/shared_binaries.hpp"
+#include "tuner/engine/session/effort_limits.hpp"
+
+namespace tuner::engine {
+namespace {
+
+Task sized(int n) {
+  return make_task({}, kKernel, n);
+}
+
+cache::Trial timed(const std::string& configuration, double time_ns) {
+  cache::Trial trial;
+  trial.configuration = configuration;
+  trial.outcome = Outcome::ok;
+  trial.time_ns = time_ns;
+  return trial;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST_CASE("what is fast on the nearest problem comes first, then what is fast farther away") {
+  Experience experience;
+  CHECK(experience.best_for(sized(1000), 10).empty());
+  experience.add(sized(500), {timed("BLOCK=32,UNROLL=1", 100), timed("BLOCK=32,UNROLL=2", 101)});
+  experience.add(sized(64000), {timed("BLOCK=256,UNROLL=1", 1000), timed("BLOCK=256,UNROLL=2", 1200)});
+  CHECK(experience.problems() == 2);
+  CHECK(experience.best_for(sized(1000), 10) ==
+        Texts{"BLOCK=32,UNROLL=1", "BLOCK=32,UNROLL=2", "BLOCK=256,UNROLL=1", "BLOCK=256,UNROLL=2"});
+  CHECK(experience.best_for(sized(50000), 2) == Texts{"BLOCK=256,UNROLL=1", "BLOCK=256,UNROLL=2"});
+}
+
+TEST_CASE("bounds, failures, what is far from the best and the problem itself teach nothing") {
+  Experience experience;
+  cache::Trial bound = timed("BLOCK=32,UNROLL=1", 90), wrong = timed("BLOCK=32,UNROLL=2", 50);
+  bound.censored = true;
+  wrong.outcome = Outcome::wrong_result;
+  experience.add(sized(500), {bound, wrong, timed("BLOCK=64,UNROLL=1", 100), timed("BLOCK=64,UNROLL=2", 150)});
+  CHECK(experience.best_for(sized(1000), 10) == Texts{"BLOCK=64,UNROLL=1"});
+  CHECK(experience.best_for(sized(500), 10).empty());
+}
+
+TEST_CASE(
+    "of a configuration measured twice on a problem the later trial counts, of a problem added twice the later one") {
+  Experience experience;
+  experience.add(sized(500),
+                 {timed("BLOCK=32,UNROLL=1", 100), timed("BLOCK=32,UNROLL=2", 101), timed("BLOCK=32,UNROLL=1", 110)});
+  CHECK(experience.best_for(sized(1000), 10) == Texts{"BLOCK=32,UNROLL=2", "BLOCK=32,UNROLL=1"});
+  experience.add(sized(500), {timed("BLOCK=256,UNROLL=1", 100)});
+  CHECK(experience.problems() == 1);
+  CHECK(experience.best_for(sized(1000), 10) == Texts{"BLOCK=256,UNROLL=1"});
+}
+
+TEST_CASE("problems are tuned from the middle outwards, each far from those before") {
+  const auto of = [](std::vector<int> sizes) {
+    std::vector<ProblemValues> problems;
+    for (const int n : sizes) problems.push_back({{"n", n}});
+    return spread_order(sized(1000).description(), problems);
+  };
+  CHECK(of({1000}) == std::vector<std::size_t>{0});
+  CHECK(of({1, 4, 16, 64, 256}) == std::vector<std::size_t>{2, 0, 4, 1, 3});
+  CHECK(of({}).empty());
+}
+
+TEST_CASE("the more problems are known the less is searched, and never next to nothing") {
+  CHECK(limits_of(Effort::normal, 3200, 1).idle == 100);
+  CHECK(limits_of(Effort::normal, 3200, 100).idle == 40);
+  // A small space, which alone would be searched completely.
+  CHECK(limits_of(Effort::normal, 300, 2).idle == 100);
+  CHECK_FALSE(limits_of(Effort::normal, 40, 2).idle);
+  CHECK(limits_of(Effort::quick, 2000, 1).evaluations == 40);
+  CHECK_FALSE(limits_of(Effort::full, 2000, 7).idle);
+}
+
+TEST_CASE("proven configurations are tried first and in their order, whatever else is stored") {
+  Laboratory laboratory;
+  const TuneReport report = laboratory.tune(
+      {.budget = {.evaluations = 3}, .proven = {"BLOCK=32,UNROLL=4", "BLOCK=999,UNROLL=1", kFastest, kNext}});
+  CHECK(report.decision.configuration == kFastest);
+  CHECK(report.warm_start.tried == 3);
+  CHECK(laboratory.compile.submitted[1] == "BLOCK=32,UNROLL=4");
+  CHECK(laboratory.compile.submitted[2] == kFastest);
+}
+
+TEST_CASE("a session that races only for something faster leaves the stored winner in force and keeps the trials") {
+  Laboratory laboratory;
+  const SessionOptions narrow{.budget = {.evaluations = 1}, .proven = {kNext}};
+  REQUIRE(laboratory.tune(narrow).decision.configuration == kNext);
+  SessionOptions again{.budget = {.evaluations = 1}, .proven = {"BLOCK=32,UNROLL=4"}, .races_if_faster = true};
+  const TuneReport slower = laboratory.tune_again(again);
+  CHECK_FALSE(slower.stored.has_decision);
+  CHECK(slower.stored.trials > 0);
+  CHECK(laboratory.decided()->session != slower.session);
+  again.proven = {kFastest};
+  const TuneReport faster = laboratory.tune_again(again);
+  CHECK(faster.stored.decision);
+  CHECK(laboratory.decided()->configuration == kFastest);
+}
+
+CompileRequest program(const std::string& source) {
+  return {.configuration = source, .source = source, .name_expression = "kernel", .architecture = "sm_90"};
+}
+
+TEST_CASE("what was compiled for one session is answered to the next, unless it may have been a fluke") {
+  Outcome hangs = Outcome::compile_timeout;
+  FakeCompileLane compiler([&](const std::string& configuration) {
+    Behaviour behaviour;
+    if (configuration == "hangs") behaviour.compile = hangs;
+    if (configuration == "wrong") behaviour.compile = Outcome::compile_error;
+    return behaviour;
+  });
+  SharedBinaries shared(compiler);
+  TicketId ticket = 0;
+  const auto compile = [&](CompileRequest request) {
+    shared.submit(++ticket, std::move(request));
+    const auto completions = shared.poll();
+    REQUIRE(completions.size() == 1);
+    CHECK(completions.front().ticket == ticket);
+    return completions.front().reply;
+  };
+  for (const char* source : {"good", "wrong", "hangs"}) compile(program(source));
+  hangs = Outcome::ok;
+  CompileRequest renamed = program("good");
+  renamed.configuration = "another problem's";
+  CHECK(compile(renamed).facts.binary_hash.text == "good");
+  CHECK(compile(program("wrong")).outcome == Outcome::compile_error);
+  CHECK(compile(program("hangs")).outcome == Outcome::ok);
+  CHECK(compiler.submitted == Texts{"good", "wrong", "hangs", "hangs"});
+  CHECK(shared.answered_at_once() == 2);
+  // Whatever the binary depends on tells programs apart.
+  CompileRequest other = program("good");
+  other.architecture = "sm_80";
+  compile(other);
+  other = program("good");
+  other.options = {"-G"};
+  compile(other);
+  other = program("good");
+  other.headers = {{"h", "text"}};
+  compile(other);
+  other = program("good");
+  other.front_end_only = true;
+  compile(other);
+  CHECK(compiler.submitted.size() == 8);
+}
+
+TEST_CASE("binaries are shared up to so many bytes, the newest longest") {
+  FakeCompileLane compiler([](const std::string&) { return Behaviour{}; });  // 16 bytes each
+  SharedBinaries shared(compiler, 40);
+  TicketId ticket = 0;
+  const auto compile = [&](const std::string& source) {
+    shared.submit(++ticket, program(source));
+    return shared.poll().size();
+  };
+  for (const char* source : {"a", "b", "c", "c", "b", "a"}) CHECK(compile(source) == 1);
+  CHECK(compiler.submitted == Texts{"a", "b", "c", "a"});
+}
+
+}  // namespace
+}  // namespace tuner::engine

@@ -1,0 +1,67 @@
+#include "tuner/engine/compile/shared_binaries.hpp"
+
+#include <iterator>
+#include <string>
+#include <utility>
+
+namespace tuner::engine {
+
+namespace {
+
+/// Of everything that the answer depends on.
+cache::Hash program_of(const CompileRequest& request) {
+  std::string lists = request.front_end_only ? "front end" : "all";
+  const auto add = [&](const std::string& text) { lists += cache::content_hash(text).text; };
+  for (const std::string& option : request.options) add(option);
+  lists += '|';
+  for (const Header& header : request.headers) {
+    add(header.name);
+    add(header.text);
+  }
+  return cache::content_hash({request.source, request.file_name, request.name_expression, request.architecture, lists});
+}
+
+}  // namespace
+
+void SharedBinaries::submit(TicketId ticket, CompileRequest request) {
+  const cache::Hash program = program_of(request);
+  const auto found = known_.find(program);
+  if (found != known_.end()) {
+    ++answered_at_once_;
+    ready_.push_back({ticket, found->second});
+    return;
+  }
+  under_way_.emplace(ticket, program);
+  lane_.submit(ticket, std::move(request));
+}
+
+std::vector<CompileLane::Completion> SharedBinaries::poll() {
+  std::vector<Completion> completions = std::exchange(ready_, {});
+  std::vector<Completion> compiled = lane_.poll();
+  for (const auto& [ticket, reply] : compiled) {
+    const auto asked = under_way_.extract(ticket);
+    if (asked) remember(asked.mapped(), reply);
+  }
+  std::move(compiled.begin(), compiled.end(), std::back_inserter(completions));
+  return completions;
+}
+
+void SharedBinaries::remember(const cache::Hash& program, const CompileReply& reply) {
+  if (reply.outcome != Outcome::ok && reply.outcome != Outcome::compile_error) return;
+  const auto [kept, is_new] = known_.emplace(program, reply);
+  if (!is_new) return;
+  kept->second.milliseconds = 0;  // nobody works on it again
+  oldest_first_.push_back(program);
+  bytes_ += reply.cubin.bytes.size();
+  while (bytes_ > most_bytes_ && oldest_first_.size() > 1) {
+    const auto oldest = known_.extract(oldest_first_.front());
+    bytes_ -= oldest.mapped().cubin.bytes.size();
+    oldest_first_.pop_front();
+  }
+}
+
+std::chrono::steady_clock::time_point SharedBinaries::next_deadline() const {
+  return ready_.empty() ? lane_.next_deadline() : std::chrono::steady_clock::now();
+}
+
+}  // namespace tuner::engine
