@@ -15,6 +15,7 @@
 #include "tuner/engine/recording/recording_file.hpp"
 #include "tuner/engine/session/session_observer.hpp"
 #include "tuner/engine/session/session_options.hpp"
+#include "tuner/engine/sizes/together.hpp"
 #include "tuner/engine/turns/turn.hpp"
 
 namespace tuner::cli {
@@ -26,7 +27,7 @@ enum class IfBusy { wait, leave };
 struct TuneRequest {
   std::filesystem::path file;  ///< empty: only with a replay
   std::string kernel;
-  std::vector<GivenProblem> problems;  ///< one session each; empty: one session with the defaults
+  std::vector<GivenProblem> problems;  ///< tuned together; empty: one session with the defaults
   std::vector<std::string> where;
   std::vector<std::string> pads;  ///< "NAME=BYTES", as given
   engine::SessionOptions session;
@@ -47,6 +48,8 @@ struct TuneContext {
   engine::Observer& observer;
   const std::atomic<bool>& stop;
   std::function<void(TuneReport)> deliver;  ///< takes each report as soon as it is there
+  /// Takes what several problems have in common, in the end.
+  std::function<void(const engine::PortfolioOfSizes&)> deliver_portfolio = {};
 };
 
 /// Compiles and launches on the GPU at hand. Throws Error.

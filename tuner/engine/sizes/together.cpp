@@ -1,0 +1,140 @@
+#include "tuner/engine/sizes/together.hpp"
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "tuner/engine/sizes/experience.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::engine {
+
+namespace {
+
+/// So many of what is best on other problems are tried first.
+constexpr std::size_t kMostProven = 24;
+/// What is measured in the end may change the portfolio, and so what is to be measured.
+constexpr int kMostRounds = 2;
+
+class Tuning {
+ public:
+  explicit Tuning(const Together& together) : together_(together), experience_(together.kernel) {
+    for (const GivenProblem& problem : together.problems) weights_[problem_text(problem.values)] = problem.weight;
+  }
+
+  std::optional<PortfolioOfSizes> run() {
+    std::vector<ProblemValues> values;
+    for (const GivenProblem& problem : together_.problems) values.push_back(problem.values);
+    for (const std::size_t problem : spread_order(together_.kernel, values)) {
+      if (!attempt([&] { return tune(problem); })) return std::nullopt;
+    }
+    if (experience_.problems() == 0 && error_) throw *error_;
+    PortfolioOfSizes found = portfolio();
+    for (int round = 0; round < kMostRounds; ++round) {
+      const std::map<std::size_t, std::vector<std::string>> untried = untried_members(found);
+      if (untried.empty()) break;
+      for (const auto& [problem, members] : untried) {
+        if (!attempt([&] { return measure(problem, members); })) return std::nullopt;
+      }
+      found = portfolio();
+    }
+    if (error_) throw *error_;
+    return found;
+  }
+
+ private:
+  /// What is wrong with one problem waits until the others are done. The first that it was is told.
+  template <typename Action>
+  bool attempt(Action action) {
+    try {
+      return action();
+    } catch (const Error& error) {
+      const bool is_of_problem = error.code() == Errc::baseline_failed || error.code() == Errc::bad_problem ||
+                                 error.code() == Errc::empty_space;
+      if (!is_of_problem) throw;
+      if (!error_) error_ = error;
+      return true;
+    }
+  }
+
+  bool tune(std::size_t problem) {
+    SessionOptions options = together_.options;
+    if (options.warm_start) {
+      options.proven = experience_.best_for(together_.problems[problem].values, kMostProven);
+      options.known_problems = options.proven.empty() ? 0 : experience_.problems();
+    }
+    std::optional<TuneReport> report = together_.run(problem, options);
+    if (!report) return false;
+    key_ = report->decision.key;
+    const bool interrupted = report->interrupted;
+    learn(problem, report->decision.key);
+    together_.deliver(*std::move(report));
+    return !interrupted;
+  }
+
+  /// If what was measured cannot be read, the problems that follow are searched on their own.
+  void learn(std::size_t problem, const cache::DecisionKey& key) {
+    try {
+      experience_.add(together_.problems[problem].values, together_.store.find_trials(key));
+    } catch (const Error&) {
+      // The session has said what is wrong with the store.
+    }
+  }
+
+  PortfolioOfSizes portfolio() const {
+    PortfolioOfSizes found{.sizes = stored_sizes(together_.store, key_, &weights_), .within = together_.within};
+    const search::LossMatrix losses = found.sizes.losses(weights_);
+    found.portfolio = search::smallest_portfolio(losses, together_.within);
+    found.curve = search::portfolio_curve(losses);
+    return found;
+  }
+
+  /// By the positions of the problems. What a problem's space lacks is asked for once.
+  std::map<std::size_t, std::vector<std::string>> untried_members(const PortfolioOfSizes& found) {
+    std::map<std::string, std::size_t> positions;
+    for (std::size_t i = 0; i < together_.problems.size(); ++i) {
+      positions[problem_text(together_.problems[i].values)] = i;
+    }
+    std::map<std::size_t, std::vector<std::string>> untried;
+    for (std::size_t i = 0; i < found.sizes.decisions.size(); ++i) {
+      const std::size_t problem = positions.at(found.sizes.decisions[i].key.problem);
+      for (const std::size_t member : found.portfolio.members) {
+        const std::string& configuration = found.sizes.configurations[member];
+        if (found.sizes.tried[i][member] || !asked_.insert({problem, configuration}).second) continue;
+        untried[problem].push_back(configuration);
+      }
+    }
+    return untried;
+  }
+
+  /// A session that tries these and nothing else.
+  bool measure(std::size_t problem, const std::vector<std::string>& members) {
+    SessionOptions options = together_.options;
+    options.budget = {.evaluations = members.size()};
+    options.effort.reset();
+    options.strategy = "auto";
+    options.takes_stored = false;
+    options.proven = members;
+    options.races_if_faster = true;
+    std::optional<TuneReport> report = together_.run(problem, options);
+    if (!report || report->interrupted) return false;
+    if (report->stored.has_decision) together_.deliver(*std::move(report));
+    return true;
+  }
+
+  const Together& together_;
+  Experience experience_;
+  std::map<std::string, double> weights_;
+  cache::DecisionKey key_;
+  std::optional<Error> error_;
+  std::set<std::pair<std::size_t, std::string>> asked_;  ///< in the end
+};
+
+}  // namespace
+
+std::optional<PortfolioOfSizes> tune_together(const Together& together) {
+  return Tuning(together).run();
+}
+
+}  // namespace tuner::engine

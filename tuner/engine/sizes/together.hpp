@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "cache/store/store.hpp"
+#include "search/portfolio/portfolio.hpp"
+#include "tuner/core/report/report.hpp"
+#include "tuner/core/task/problem_list.hpp"
+#include "tuner/engine/session/session_options.hpp"
+#include "tuner/engine/sizes/stored_sizes.hpp"
+
+namespace tuner::engine {
+
+/// Several problems of one kernel on one GPU, and who runs their sessions.
+struct Together {
+  const KernelDescription& kernel;
+  const std::vector<GivenProblem>& problems;  ///< complete, each once
+  const SessionOptions& options;              ///< of every session, but for what others teach it
+  const cache::Store& store;                  ///< in which the sessions record
+  /// A portfolio's member may lose so much: 0.02 is two per cent. More: fewer members.
+  double within = 0.02;
+  /// Runs the session of the problem at this position; nothing if it was interrupted before it began.
+  std::function<std::optional<TuneReport>(std::size_t problem, const SessionOptions& options)> run;
+  /// Takes what is news about a problem: its first report, and a further one if its winner is replaced.
+  std::function<void(TuneReport report)> deliver;
+};
+
+/// Few configurations for all of these problems.
+struct PortfolioOfSizes {
+  StoredSizes sizes;  ///< of these problems
+  double within = 0;
+  search::Portfolio portfolio;           ///< the fewest members that lose at most `within` anywhere
+  std::vector<search::Portfolio> curve;  ///< those with the least mean loss: of one member, of two, and so on
+};
+
+/// Tunes the problems in an order in which each is far from those before (spread_order). What is best on those before
+/// is tried first on the next, which then needs less of a search of its own (limits_of). In the end the members of the
+/// portfolio are measured where they were never tried, and what turns out to be faster than a winner there takes its
+/// place. Nothing if it was interrupted. Throws what the sessions throw: in the end, if a problem cannot be tuned, and
+/// at once, if none can.
+std::optional<PortfolioOfSizes> tune_together(const Together& together);
+
+}  // namespace tuner::engine
