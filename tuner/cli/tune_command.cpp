@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "search/strategy/strategy.hpp"
 #include "tuner/cli/arguments.hpp"
@@ -155,7 +157,7 @@ class Printer {
     for (std::string& warning : line_.take_warnings()) report.warnings.push_back(std::move(warning));
     if (report.decision.configuration.empty()) all_usable_ = false;
     if (json_) {
-      reports_.push_back(nlohmann::ordered_json::parse(to_json(report, with_times_)));
+      add_json(report);
       return;
     }
     // On one screen the warnings have been seen already.
@@ -166,19 +168,33 @@ class Printer {
   }
 
   void finish() {
-    if (json_ && any_) print_json({{"format", 1}, {"reports", std::move(reports_)}});
+    if (json_ && any_) print_json(json_object());
     if (overview_.size() > 1) cli::print("\n" + overview_.text(output_width()));
   }
 
   bool all_usable() const { return any_ && all_usable_; }
 
  private:
+  /// In the order of the problems' values, and in the place of what was said of the problem before.
+  void add_json(const TuneReport& report) {
+    std::erase_if(reports_, [&](const auto& other) { return other.first == report.problem; });
+    const auto behind = std::find_if(reports_.begin(), reports_.end(),
+                                     [&](const auto& other) { return comes_before(report.problem, other.first); });
+    reports_.emplace(behind, report.problem, nlohmann::ordered_json::parse(to_json(report, with_times_)));
+  }
+
+  nlohmann::ordered_json json_object() {
+    nlohmann::ordered_json reports = nlohmann::ordered_json::array();
+    for (auto& [problem, report] : reports_) reports.push_back(std::move(report));
+    return {{"format", 1}, {"reports", std::move(reports)}};
+  }
+
   ProgressLine& line_;
   bool json_;
   bool with_times_;
   bool any_ = false;
   bool all_usable_ = true;
-  nlohmann::ordered_json reports_ = nlohmann::ordered_json::array();
+  std::vector<std::pair<std::string, nlohmann::ordered_json>> reports_;  ///< by problem
   OverviewTable overview_;
 };
 
