@@ -10,6 +10,7 @@
 #include "cache/sqlite/database_file.hpp"
 #include "cache/sqlite/sqlite.hpp"
 #include "cache/store/schema.hpp"
+#include "tuner/detail/file_variable.hpp"
 
 namespace tuner::cache {
 namespace {
@@ -183,6 +184,8 @@ void WantedStore::require_trusted(const std::optional<std::string>& reason) cons
 
 void WantedStore::record(std::span<const Wanted> some,
                          const std::function<WantedSource(const Wanted&)>& source_of) const {
+  // Who runs with the rights of another user reads what that names, and changes nothing.
+  if (has_rights_of_another()) return;
   with_file(Use::create, [&](const Connection& file) {
     for (const Wanted& wanted : some) {
       Wanted kept = wanted;

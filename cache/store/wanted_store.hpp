@@ -40,7 +40,8 @@ class WantedStore {
 
   /// Adds `requested` and `launched` to what is there of the same key, and takes the rest in its place; `trouble` stays
   /// as long as the source does. `source_of` is called for sources that the file does not have yet. Creates the file.
-  /// Throws Error{store_unavailable} where others could change it: see reason_to_distrust.
+  /// In a program with the rights of another user it does nothing. Throws Error{store_unavailable} where others could
+  /// change it: see reason_to_distrust.
   void record(std::span<const Wanted> some, const std::function<WantedSource(const Wanted&)>& source_of) const;
 
   /// All entries, the ones launched most first; empty where there is no file.
