@@ -121,8 +121,10 @@ bool wait_for_turn(const Task& task, const TuneRequest& request, const std::stri
 
 void tune_live(const TuneRequest& request, const TuneContext& context) {
   std::optional<NothingToKeep> beginning(std::in_place);
-  KernelDescription description = load_description(
-      request.file, request.kernel, [&](const std::string& sentence) { context.observer.warning(sentence); });
+  KernelDescription description =
+      request.description ? *request.description
+                          : load_description(request.file, request.kernel,
+                                             [&](const std::string& sentence) { context.observer.warning(sentence); });
   for (const std::string& pad : request.pads) set_padding(description, pad);
   const auto kernel = std::make_shared<const KernelDescription>(std::move(description));
   // A mistake here needs no GPU to be seen.
@@ -151,6 +153,7 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
   engine::Overdue overdue;
   engine::SessionOptions options = request.session;
   for (std::size_t i = 0; i < problems.size(); ++i) {
+    if (i > 0 && request.begin_before && Clock::now() >= *request.begin_before) return;
     const bool is_last = i + 1 == problems.size();
     std::optional<Task> made;
     const Task& task = i < tasks.size() ? tasks[i] : made.emplace(make_task(request, kernel, problems[i], info));
