@@ -56,7 +56,7 @@ int ask_runtime(const fs::path& user, const fs::path& system) {
   options.mode = Mode::cache;
   options.database = user;
   options.system_databases = {system};
-  options.wanted = true;
+  options.wanted = fs::exists(user);  // else it would make one
   options.observer = [](const Notice& notice) { std::fprintf(stderr, "%s\n", notice.sentence.c_str()); };
   inspector().keep_launches(true);
   Runtime runtime(std::move(options));
