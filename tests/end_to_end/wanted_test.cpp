@@ -3,6 +3,8 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -118,13 +120,15 @@ TEST_CASE("an entry that cannot be tuned is told in one sentence, stays, and com
   user.miss(source_of("first"), "kind=0,n=2000", 10);
   user.miss(source_of("first"), "kind=0,n=9999999", 500);
   user.miss(source_of("second"), "kind=0,n=1", 5, [](Wanted& wanted) { wanted.key.kernel_identity += "0"; });
+  user.miss(source_of("third"), "n=1", 4);
   const Result result = user.run(user.call({"--json"}));
   CHECK(result.exit_code == 1);
   CHECK(user.tuned(result) == std::vector<std::string>{"first kind=0,n=2000"});
   check_has(result.err, {"`first` is not tuned for kind=1,n=1000: ", "meant not to compile",
                          "`first` is not tuned for kind=0,n=9999999: ", "does not accept",
-                         "`second` is not tuned for kind=0,n=1: What is stored of its source"});
-  CHECK(user.left().size() == 3);
+                         "`second` is not tuned for kind=0,n=1: What is stored of its source",
+                         "`third` is not tuned for n=1: Its source and its problem are not those that were noted"});
+  CHECK(user.left().size() == 4);
   for (const Wanted& wanted : user.list().list()) CHECK_FALSE(wanted.trouble.empty());
   check_out(user.run({"wanted"}), 0, {"Not tuned: first for kind=1,n=1000: "});
   user.miss(source_of("first"), "kind=0,n=3000", 1);
@@ -148,6 +152,25 @@ TEST_CASE("what was decided meanwhile leaves the list without being tuned, and -
   const std::vector<std::string> left = user.left();
   REQUIRE_FALSE(left.empty());
   CHECK(std::count(left.begin(), left.end(), "first kind=0,n=3000") == 1);
+}
+
+TEST_CASE("headers are compiled as the list has them, whatever their names, and none is written or looked for") {
+  const Misser user;
+  const std::string outside = "../" + user.home().filename().string() + "-factor.cuh";
+  WantedSource source = source_of("first");
+  source.text.replace(source.text.find("factor.cuh"), 10, outside);
+  source.headers[0].name = outside;
+  source.file = "../../first.cu";
+  user.miss(source, "kind=0,n=1000", 10);
+  CHECK(user.tuned(user.run(user.call({"--json"}))) == std::vector<std::string>{"first kind=0,n=1000"});
+  CHECK_FALSE(std::filesystem::exists(user.home() / outside));
+  CHECK_FALSE(std::filesystem::exists(user.home() / "../../first.cu"));
+  // Without it, that of another folder does not take its place.
+  user.folder().write("stray.cuh", "#define FACTOR 2\n");
+  source.text.replace(source.text.find(outside), outside.size(), (user.home() / "stray.cuh").string());
+  user.miss(source, "kind=0,n=2000", 10);
+  user.folder().write("stray.cuh", "#define FACTOR 3\n");
+  check_err(user.run(user.call()), 1, {"What is stored of its source is not all that belongs to it"});
 }
 
 TEST_CASE("Ctrl-C keeps what was tuned and the rest of the list") {
