@@ -40,6 +40,22 @@ void refuse_what_a_replay_ignores(const Arguments& arguments) {
   }
 }
 
+/// The list says what is tuned.
+void refuse_beside_wanted(const Arguments& arguments) {
+  if (!arguments.operands().empty()) {
+    throw Error(Errc::bad_usage,
+                fmt::format("--wanted tunes what programs missed, from the sources that they had: leave {} out, or "
+                            "--wanted.",
+                            in_command(arguments.operands().front())));
+  }
+  for (const char* option : {"problem", "problems", "where", "pad", "record", "force", "replay"}) {
+    if (!arguments.has(option)) continue;
+    throw Error(Errc::bad_usage, fmt::format("{} has no place beside --wanted, which takes kernels and problems from "
+                                             "the list. Leave one of them out.",
+                                             spelled(option)));
+  }
+}
+
 void read_if_busy(const Arguments& arguments, TuneRequest& request) {
   const std::string word = arguments.value("if-busy").value_or("wait");
   const bool waits_no_time = word == "ignore" || word == "0s" || word == "0ms" || word == "0min";
@@ -106,7 +122,15 @@ TuneRequest read_tune_request(const Arguments& arguments) {
   session.keeps_source = !arguments.has("no-source");
   read_if_busy(arguments, request);
 
-  if (request.file.empty() && request.replay.empty()) {
+  if (arguments.has("wanted")) refuse_beside_wanted(arguments);
+  if (const auto limit = arguments.duration("for")) {
+    if (!arguments.has("wanted")) {
+      throw Error(Errc::bad_usage,
+                  "--for limits how long --wanted works off its list: add that, or limit a search with --budget.");
+    }
+    request.begin_before = session.started + *limit;
+  }
+  if (request.file.empty() && request.replay.empty() && !arguments.has("wanted")) {
     throw Error(Errc::bad_usage,
                 with_shipped_kernels("`tuner tune` needs a kernel file, for example `tuner tune "
                                      "kernel_sources/prefetch.cu --problem rows=528,row_length=65536`, "
@@ -167,8 +191,9 @@ class Printer {
     overview_.add(report.decision);
   }
 
-  void finish() {
-    if (json_ && any_) print_json(json_object());
+  /// `even_none`: an empty list of reports is an answer.
+  void finish(bool even_none = false) {
+    if (json_ && (any_ || even_none)) print_json(json_object());
     if (overview_.size() > 1) cli::print("\n" + overview_.text(output_width()));
   }
 
@@ -209,15 +234,25 @@ ExitCode run_tune(const Arguments& arguments) {
     line.warning(fmt::format("--effort has no effect beside {}, which takes its place.{}", spelled(rule),
                              rule == "strategy" ? " The whole space is searched: limit that with --budget." : ""));
   }
+  const auto tell = [&](const std::string& sentence) {
+    line.erase();
+    say(sentence);
+  };
+  bool all_tuned = true;
   try {
-    request.replay.empty() ? tune_live(request, context) : tune_replay(request, context);
+    if (arguments.has("wanted")) {
+      all_tuned = tune_wanted(request, context, tell);
+    } else {
+      request.replay.empty() ? tune_live(request, context) : tune_replay(request, context);
+    }
   } catch (const Error&) {
     line.erase();
     printer.finish();  // the problems before this one are done
     throw;
   }
-  printer.finish();
+  printer.finish(arguments.has("wanted"));
   if (interrupts.flag()) return ExitCode::interrupted;
+  if (arguments.has("wanted")) return all_tuned ? ExitCode::done : ExitCode::no_result;
   return printer.all_usable() ? ExitCode::done : ExitCode::no_result;
 }
 
@@ -227,11 +262,11 @@ Command tune_command() {
   using Kind = Option::Kind;
   return {
       .name = "tune",
-      .synopsis = "tuner tune [FILE] [options]",
+      .synopsis = "tuner tune [FILE|--wanted] [options]",
       .summary = "find the fastest configuration of a kernel and store it",
       .purpose =
           "Compiles, checks and times the configurations of a kernel, races the fastest, and stores every trial\n"
-          "and the winner. Ctrl-C stops early and keeps the results. FILE may be left out only with --replay.",
+          "and the winner. Ctrl-C stops early and keeps the results. No FILE: --replay or --wanted.",
       .options =
           {
               {"problem", Kind::repeatable, "A=1,B=2",
@@ -240,7 +275,13 @@ Command tune_command() {
                "repeatable"},
               {"problems", Kind::repeatable, "FILE",
                "tune the problems in FILE too: on each line what --problem takes; # begins a comment"},
-              {"kernel", Kind::value, "NAME", "which kernel to tune; needed if FILE describes several"},
+              {"wanted", Kind::flag, "",
+               "tune what programs missed, as `tuner wanted` lists it, for the GPU at hand: an entry leaves the list "
+               "when its "
+               "decision is stored"},
+              {"for", Kind::value, "TIME", "with --wanted: begin no problem after this time (ms, s, min)"},
+              {"kernel", Kind::value, "NAME",
+               "which kernel to tune; needed if FILE describes several; with --wanted: only this one"},
               {"where", Kind::repeatable, "EXPR",
                "try only configurations for which EXPR is true, for example 'BLOCKDIMX >= 256'; if repeated, all must "
                "be true"},

@@ -146,6 +146,7 @@ class LiveSessions {
   }
 
   engine::SessionStores& stores() { return stores_; }
+  bool has_run() const { return !started_; }
 
   /// One session; nothing if it was interrupted while it waited for its turn.
   std::optional<TuneReport> run(std::size_t problem, engine::SessionOptions options) {
@@ -225,7 +226,8 @@ class LiveSessions {
 void tune_live(const TuneRequest& request, const TuneContext& context) {
   std::optional<NothingToKeep> beginning(std::in_place);
   const auto warn = [&](const std::string& sentence) { context.observer.warning(sentence); };
-  KernelDescription description = load_description(request.file, request.kernel, warn);
+  KernelDescription description =
+      request.description ? *request.description : load_description(request.file, request.kernel, warn);
   for (const std::string& pad : request.pads) set_padding(description, pad);
   const auto kernel = std::make_shared<const KernelDescription>(std::move(description));
   // A mistake here needs no GPU to be seen.
@@ -237,23 +239,32 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
   LiveSessions sessions(request, context, kernel, problems);
   if (!sessions.start()) return;
   for (const std::string& warning : sessions.stores().warnings) warn(warning);
-  if (problems.size() == 1) {
+  if (recording) {
     std::optional<TuneReport> report = sessions.run(0, request.session);
     if (!report) return;
     sessions.end(*report);
     context.deliver(*report);
-    if (recording && !context.stop) sessions.write(*recording, *report);
+    if (!context.stop) sessions.write(*recording, *report);
     return;
   }
-  const auto found = engine::tune_together(
-      {.kernel = *kernel,
-       .problems = problems,
-       .options = request.session,
-       .store = *sessions.stores().store,
-       .run = [&](std::size_t problem,
-                  const engine::SessionOptions& options) { return sessions.run(problem, options); },
-       .deliver = context.deliver});
-  if (found && context.deliver_portfolio) context.deliver_portfolio(*found);
+  engine::Together together{
+      .kernel = *kernel,
+      .problems = problems,
+      .options = request.session,
+      .store = *sessions.stores().store,
+      .keeps_order = request.begin_before.has_value(),
+      .run = [&](std::size_t problem, const engine::SessionOptions& options) -> std::optional<TuneReport> {
+        if (sessions.has_run() && request.begin_before && Clock::now() >= *request.begin_before) return std::nullopt;
+        std::optional<TuneReport> report = sessions.run(problem, options);
+        if (report && problems.size() == 1) sessions.end(*report);
+        return report;
+      },
+      .deliver = context.deliver};
+  if (context.failed) {
+    together.failed = [&](std::size_t problem, const Error& error) { context.failed(problems[problem].values, error); };
+  }
+  const auto found = engine::tune_together(together);
+  if (found && problems.size() > 1 && context.deliver_portfolio) context.deliver_portfolio(*found);
 }
 
 }  // namespace tuner::cli

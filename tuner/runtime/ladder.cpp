@@ -134,12 +134,11 @@ std::optional<Offer> Ladder::next() {
 /// The user's decision first; where that cannot be used, that of the next database.
 std::optional<Offer> Ladder::exact() {
   const bool is_first = next_layer_ == 0;
-  bool any = false;
   while (const auto found = stores_.find(key_, next_layer_, lookup_)) {
-    any = true;
+    found_exact_ = true;
     if (auto offer = stored(Rung::exact, *found)) return offer;
   }
-  if (is_first && !any) {
+  if (is_first && !found_exact_) {
     add_reason(
         lookup_.complete()
             ? fmt::format("Nothing is stored for {} on this GPU model.", key_.problem)

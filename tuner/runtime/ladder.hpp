@@ -49,6 +49,10 @@ class Ladder {
   /// Everything that kept better rungs from being served, as sentences.
   const std::string& reasons() const { return reasons_; }
 
+  const cache::DecisionKey& key() const { return key_; }
+  /// Whether a decision for exactly this was found, of use or not.
+  bool found_exact() const { return found_exact_; }
+
  private:
   void add_reason(const std::string& sentence);
   void refuse(std::string_view which, const std::string& configuration, const Error& error);
@@ -70,6 +74,7 @@ class Ladder {
   };
   std::vector<Candidate> candidates_;  ///< the best last
   std::size_t next_layer_ = 0;         ///< to ask for the exact decision
+  bool found_exact_ = false;
   std::string reasons_;
 };
 

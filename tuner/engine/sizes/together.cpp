@@ -1,6 +1,7 @@
 #include "tuner/engine/sizes/together.hpp"
 
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -26,34 +27,33 @@ class Tuning {
   std::optional<PortfolioOfSizes> run() {
     std::vector<ProblemValues> values;
     for (const GivenProblem& problem : together_.problems) values.push_back(problem.values);
-    for (const std::size_t problem : spread_order(together_.kernel, values)) {
-      if (!attempt([&] { return tune(problem); })) return std::nullopt;
+    std::vector<std::size_t> order(values.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (!together_.keeps_order) order = spread_order(together_.kernel, values);
+    for (const std::size_t problem : order) {
+      if (!attempt(problem, [&] { return tune(problem); })) return std::nullopt;
     }
-    if (experience_.problems() == 0 && error_) throw *error_;
+    if (!any_) return std::nullopt;
     PortfolioOfSizes found = portfolio();
     for (int round = 0; round < kMostRounds; ++round) {
       const std::map<std::size_t, std::vector<std::string>> untried = untried_members(found);
       if (untried.empty()) break;
       for (const auto& [problem, members] : untried) {
-        if (!attempt([&] { return measure(problem, members); })) return std::nullopt;
+        if (!attempt(problem, [&] { return measure(problem, members); })) return std::nullopt;
       }
       found = portfolio();
     }
-    if (error_) throw *error_;
     return found;
   }
 
  private:
-  /// What is wrong with one problem waits until the others are done. The first that it was is told.
   template <typename Action>
-  bool attempt(Action action) {
+  bool attempt(std::size_t problem, Action action) {
     try {
       return action();
     } catch (const Error& error) {
-      const bool is_of_problem = error.code() == Errc::baseline_failed || error.code() == Errc::bad_problem ||
-                                 error.code() == Errc::empty_space;
-      if (!is_of_problem) throw;
-      if (!error_) error_ = error;
+      if (!concerns_one_problem(error.code())) throw;
+      together_.failed(problem, error);
       return true;
     }
   }
@@ -66,6 +66,7 @@ class Tuning {
     }
     std::optional<TuneReport> report = together_.run(problem, options);
     if (!report) return false;
+    any_ = true;
     key_ = report->decision.key;
     const bool interrupted = report->interrupted;
     learn(problem, report->decision.key);
@@ -127,14 +128,26 @@ class Tuning {
   Experience experience_;
   std::map<std::string, double> weights_;
   cache::DecisionKey key_;
-  std::optional<Error> error_;
+  bool any_ = false;                                     ///< was tuned
   std::set<std::pair<std::size_t, std::string>> asked_;  ///< in the end
 };
 
 }  // namespace
 
+bool concerns_one_problem(Errc code) {
+  return code == Errc::baseline_failed || code == Errc::bad_problem || code == Errc::empty_space;
+}
+
 std::optional<PortfolioOfSizes> tune_together(const Together& together) {
-  return Tuning(together).run();
+  if (together.failed) return Tuning(together).run();
+  std::optional<Error> first;
+  Together told = together;
+  told.failed = [&](std::size_t, const Error& error) {
+    if (!first) first = error;
+  };
+  auto found = Tuning(told).run();
+  if (first) throw *first;
+  return found;
 }
 
 }  // namespace tuner::engine

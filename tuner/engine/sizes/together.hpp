@@ -11,6 +11,7 @@
 #include "tuner/core/task/problem_list.hpp"
 #include "tuner/engine/session/session_options.hpp"
 #include "tuner/engine/sizes/stored_sizes.hpp"
+#include "tuner/error.hpp"
 
 namespace tuner::engine {
 
@@ -22,11 +23,18 @@ struct Together {
   const cache::Store& store;                  ///< in which the sessions record
   /// A portfolio's member may lose so much: 0.02 is two per cent. More: fewer members.
   double within = 0.02;
-  /// Runs the session of the problem at this position; nothing if it was interrupted before it began.
+  /// Whether the problems are taken as they come, because there may not be time for all.
+  bool keeps_order = false;
+  /// Runs the session of the problem at this position; nothing if it is not to begin any more.
   std::function<std::optional<TuneReport>(std::size_t problem, const SessionOptions& options)> run;
   /// Takes what is news about a problem: its first report, and a further one if its winner is replaced.
   std::function<void(TuneReport report)> deliver;
+  /// Takes why a problem cannot be tuned. If it is not given, the first such error is thrown in the end.
+  std::function<void(std::size_t problem, const Error& error)> failed = {};
 };
+
+/// Whether an error of a session is about its problem, so that others may be tuned all the same.
+bool concerns_one_problem(Errc code);
 
 /// Few configurations for all of these problems.
 struct PortfolioOfSizes {
@@ -39,8 +47,7 @@ struct PortfolioOfSizes {
 /// Tunes the problems in an order in which each is far from those before (spread_order). What is best on those before
 /// is tried first on the next, which then needs less of a search of its own (limits_of). In the end the members of the
 /// portfolio are measured where they were never tried, and what turns out to be faster than a winner there takes its
-/// place. Nothing if it was interrupted. Throws what the sessions throw: in the end, if a problem cannot be tuned, and
-/// at once, if none can.
+/// place. Nothing if it was interrupted, or no problem could be tuned. Throws what the sessions throw.
 std::optional<PortfolioOfSizes> tune_together(const Together& together);
 
 }  // namespace tuner::engine
