@@ -27,6 +27,8 @@ class LossMatrix {
   double loss(std::size_t problem, std::size_t configuration) const {
     return losses_[configuration * problems() + problem];
   }
+  /// Where there is no time, the greatest loss known there.
+  double loss_or_worst(std::size_t problem, std::size_t configuration) const;
   /// Those of one configuration, by problem.
   std::span<const double> losses(std::size_t configuration) const {
     return {losses_.data() + configuration * problems(), problems()};
