@@ -195,7 +195,10 @@ class Printer {
   void finish(bool even_none = false) {
     if (json_ && (any_ || even_none)) print_json(json_object());
     if (overview_.size() > 1) cli::print("\n" + overview_.text(output_width()));
+    if (!json_ && sizes_) cli::print("\n" + sizes_text(*sizes_, output_width()));
   }
+
+  void add(const KernelSizes& sizes) { sizes_ = sizes; }
 
   bool all_usable() const { return any_ && all_usable_; }
 
@@ -211,7 +214,9 @@ class Printer {
   nlohmann::ordered_json json_object() {
     nlohmann::ordered_json reports = nlohmann::ordered_json::array();
     for (auto& [problem, report] : reports_) reports.push_back(std::move(report));
-    return {{"format", 1}, {"reports", std::move(reports)}};
+    nlohmann::ordered_json object{{"format", 1}, {"reports", std::move(reports)}};
+    if (sizes_) object["sizes"] = nlohmann::ordered_json::parse(sizes_json(*sizes_));
+    return object;
   }
 
   ProgressLine& line_;
@@ -221,6 +226,7 @@ class Printer {
   bool all_usable_ = true;
   std::vector<std::pair<std::string, nlohmann::ordered_json>> reports_;  ///< by problem
   OverviewTable overview_;
+  std::optional<KernelSizes> sizes_;
 };
 
 ExitCode run_tune(const Arguments& arguments) {
@@ -228,7 +234,10 @@ ExitCode run_tune(const Arguments& arguments) {
   const Interrupts interrupts;
   ProgressLine line;
   Printer printer(line, arguments.has("json"), !arguments.has("no-times"));
-  const TuneContext context{line, interrupts.flag(), [&](TuneReport report) { printer.print(std::move(report)); }};
+  const TuneContext context{.observer = line,
+                            .stop = interrupts.flag(),
+                            .deliver = [&](TuneReport report) { printer.print(std::move(report)); },
+                            .deliver_sizes = [&](const KernelSizes& sizes) { printer.add(sizes); }};
   if (arguments.has("effort") && !own_rule(arguments).empty()) {
     const std::string_view rule = own_rule(arguments);
     line.warning(fmt::format("--effort has no effect beside {}, which takes its place.{}", spelled(rule),

@@ -26,6 +26,7 @@
 #include "tuner/engine/roofline/measured_roofline.hpp"
 #include "tuner/engine/session/session.hpp"
 #include "tuner/engine/session/session_stores.hpp"
+#include "tuner/engine/sizes/learn_sizes.hpp"
 #include "tuner/engine/sizes/together.hpp"
 #include "tuner/engine/turns/turn.hpp"
 #include "tuner/error.hpp"
@@ -176,12 +177,23 @@ class LiveSessions {
     }
     options.roofline = roofline_;
     TuneReport report = engine::run_session(task, options, parts);
+    last_key_ = report.decision.key;
     if (const auto lost = engine::say_what_is_stored(stores_, report)) context_.observer.warning(*lost);
     return report;
   }
 
   /// Every trial of the only problem; the request says that it is to be recorded.
   void write(engine::RecordingFile& recording, const TuneReport& report) { recorder_->write(recording, report); }
+
+  /// What is known over all problems is kept for programs, and told.
+  void learn_sizes(const engine::Together& together) {
+    std::map<std::string, double> weights;
+    for (const GivenProblem& problem : problems_) weights[problem_text(problem.values)] = problem.weight;
+    const auto sizes = engine::learn_sizes(*kernel_, last_key_, *stores_.store, together.within, weights);
+    if (!sizes) return;
+    engine::record_sizes(*sizes, *stores_.store);
+    if (context_.deliver_sizes) context_.deliver_sizes(*sizes);
+  }
 
   /// Ends the workers. Takes how long that took.
   void end(TuneReport& report) {
@@ -215,6 +227,7 @@ class LiveSessions {
   std::vector<Task> tasks_;
   engine::SessionStores stores_;
   engine::Overdue overdue_;
+  cache::DecisionKey last_key_;
   std::optional<Roofline> roofline_;
   std::optional<engine::Recorder> recorder_;  ///< it keeps every trial in memory
   /// From when on the first session's time is accounted for: what came before it belongs to it.
@@ -263,8 +276,8 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
   if (context.failed) {
     together.failed = [&](std::size_t problem, const Error& error) { context.failed(problems[problem].values, error); };
   }
-  const auto found = engine::tune_together(together);
-  if (found && problems.size() > 1 && context.deliver_portfolio) context.deliver_portfolio(*found);
+  const bool done = engine::tune_together(together);
+  if (done && problems.size() > 1) sessions.learn_sizes(together);
 }
 
 }  // namespace tuner::cli

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "tuner/core/report/report.hpp"
+#include "tuner/core/sizes/sizes.hpp"
 #include "tuner/core/task/problem_list.hpp"
 #include "tuner/core/task/task.hpp"
 #include "tuner/engine/recording/recording_file.hpp"
 #include "tuner/engine/session/session_observer.hpp"
 #include "tuner/engine/session/session_options.hpp"
-#include "tuner/engine/sizes/together.hpp"
 #include "tuner/engine/turns/turn.hpp"
 #include "tuner/error.hpp"
 
@@ -53,8 +53,8 @@ struct TuneContext {
   engine::Observer& observer;
   const std::atomic<bool>& stop;
   std::function<void(TuneReport)> deliver;  ///< takes each report as soon as it is there
-  /// Takes what several problems have in common, in the end.
-  std::function<void(const engine::PortfolioOfSizes&)> deliver_portfolio = {};
+  /// Takes what is known of the kernel over all its problems, in the end, if there were several.
+  std::function<void(const KernelSizes&)> deliver_sizes = {};
   /// Takes why a problem cannot be tuned; if it is not given, the first such error is thrown in the end.
   std::function<void(const ProblemValues& problem, const Error& error)> failed = {};
 };

@@ -42,6 +42,8 @@ std::string_view to_string(Rung rung) noexcept {
       return "baseline";
     case Rung::fallback:
       return "fallback";
+    case Rung::predicted:
+      return "predicted";
     case Rung::unrunnable:
       break;
   }

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "tests/engine/session/laboratory.hpp"
+#include "tuner/engine/sizes/learn_sizes.hpp"
+#include "tuner/engine/sizes/stored_sizes.hpp"
 
 namespace tuner::engine {
 namespace {
@@ -16,6 +18,7 @@ namespace {
 constexpr const char* kWide = R"(
 #pragma tuner kernel(wide)
 #pragma tuner problem(n: size)
+#pragma tuner problem_constraint(1 <= n <= 1000000)
 #pragma tuner param(A, 1, 2, 3, 4, 5, 6, 7, 8; default 1)
 #pragma tuner param(B, 1, 2, 3, 4, 5, 6, 7, 8; default 1)
 #pragma tuner param(C, 1, 2, 3, 4, 5, 6, 7, 8; default 1)
@@ -54,7 +57,7 @@ class Workshop {
     return Task(parse_descriptions(kWide, "wide.cu").front(), {{"n", n}}, known_device("H200"));
   }
 
-  std::optional<PortfolioOfSizes> tune(SessionOptions options = {.effort = Effort::normal}) {
+  bool tune(SessionOptions options = {.effort = Effort::normal}) {
     const Task kernel = task(1000);
     return tune_together({.kernel = kernel.description(),
                           .problems = problems_,
@@ -97,8 +100,7 @@ class Workshop {
 TEST_CASE("problems tuned together are searched the less the more are known, and lose nothing by it") {
   const std::vector<int> sizes{500, 1000, 2000, 4000, 8000, 16000, 32000, 64000};
   Workshop workshop(sizes);
-  const auto found = workshop.tune();
-  REQUIRE(found);
+  REQUIRE(workshop.tune());
   REQUIRE(workshop.reports.size() >= sizes.size());
   std::int64_t all = 0;
   for (const int n : sizes) {
@@ -111,17 +113,46 @@ TEST_CASE("problems tuned together are searched the less the more are known, and
   CHECK(all < static_cast<std::int64_t>(sizes.size()) * alone.asked(1000) * 2 / 3);
 }
 
-TEST_CASE("the portfolio has a member for each regime, measured on every problem") {
-  Workshop workshop({500, 1000, 2000, 8000, 16000, 32000});
-  const auto found = workshop.tune();
-  REQUIRE(found);
-  CHECK(found->portfolio.members.size() == 2);
-  CHECK(found->portfolio.worst_loss <= found->within);
-  for (std::size_t problem = 0; problem < found->sizes.decisions.size(); ++problem) {
-    for (const std::size_t member : found->portfolio.members) CHECK(found->sizes.tried[problem][member]);
+TEST_CASE("the portfolio has a member for each regime, measured on every problem, and a rule tells them apart") {
+  Workshop workshop({500, 1000, 2000, 4000, 8000, 16000, 32000, 64000});
+  REQUIRE(workshop.tune());
+  const Task task = Workshop::task(1000);
+  cache::Store& store = workshop.laboratory().store;
+  const auto sizes = learn_sizes(task.description(), task.key("cold"), store);
+  REQUIRE(sizes);
+  CHECK(sizes->portfolio.members.size() == 2);
+  CHECK(sizes->portfolio.worst_loss <= sizes->within);
+  REQUIRE(sizes->curve.size() >= 2);
+  CHECK(sizes->curve[0].mean_loss > sizes->curve[1].mean_loss);
+  const StoredSizes stored = stored_sizes(store, task.key("cold"));
+  for (const std::size_t member : sizes->portfolio.members) {
+    const auto column =
+        std::find(stored.configurations.begin(), stored.configurations.end(), sizes->configurations[member]) -
+        stored.configurations.begin();
+    for (const auto& tried : stored.tried) CHECK(tried[static_cast<std::size_t>(column)]);
   }
-  REQUIRE(found->curve.size() >= 2);
-  CHECK(found->curve[0].mean_loss > found->curve[1].mean_loss);
+
+  CHECK_FALSE(store.find_sizes(task.key("cold")));
+  record_sizes(*sizes, store);
+  const auto text = store.find_sizes(task.key("cold"));
+  REQUIRE(text);
+  const KernelSizes read = sizes_from_json(*text);
+  CHECK(read.configurations == sizes->configurations);
+  CHECK(read.problems.size() == 8);
+  for (const int n : {700, 3000, 6000, 50000}) {
+    CAPTURE(n);
+    const auto leaf = read.rule.choose({{"n", n}});
+    REQUIRE(leaf);
+    CHECK(time_of(read.configurations[leaf->configuration], n) / n - 1 <= 0.02);
+  }
+  CHECK_FALSE(read.rule.choose({{"n", 1'000'000}}));
+}
+
+TEST_CASE("of one problem nothing is known over sizes") {
+  Workshop workshop({1000});
+  workshop.tune();
+  CHECK_FALSE(
+      learn_sizes(Workshop::task(1000).description(), Workshop::task(1000).key("cold"), workshop.laboratory().store));
 }
 
 TEST_CASE("a problem that cannot be tuned is told in the end, and keeps no other from being tuned") {

@@ -10,7 +10,7 @@ namespace tuner::engine {
 namespace {
 
 /// What loses more than this everywhere serves nothing.
-constexpr double kNear = 0.1;
+constexpr double kWorthKeeping = 0.1;
 
 struct Measured {
   std::map<std::string, double> times_ns;  ///< by configuration
@@ -72,7 +72,7 @@ StoredSizes stored_sizes(const cache::Store& store, const cache::DecisionKey& ke
   for (const cache::Decision& decision : sizes.decisions) {
     all.push_back(measured(decision, store.find_trials(decision.key)));
     for (const auto& [configuration, time] : all.back().times_ns) {
-      if (time <= decision.time_ns * (1 + kNear)) near.insert(configuration);
+      if (time <= decision.time_ns * (1 + kWorthKeeping)) near.insert(configuration);
     }
   }
   sizes.configurations.assign(near.begin(), near.end());

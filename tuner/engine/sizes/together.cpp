@@ -6,7 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "search/portfolio/portfolio.hpp"
 #include "tuner/engine/sizes/experience.hpp"
+#include "tuner/engine/sizes/stored_sizes.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::engine {
@@ -24,26 +26,21 @@ class Tuning {
     for (const GivenProblem& problem : together.problems) weights_[problem_text(problem.values)] = problem.weight;
   }
 
-  std::optional<PortfolioOfSizes> run() {
+  bool run() {
     std::vector<ProblemValues> values;
     for (const GivenProblem& problem : together_.problems) values.push_back(problem.values);
     std::vector<std::size_t> order(values.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     if (!together_.keeps_order) order = spread_order(together_.kernel, values);
     for (const std::size_t problem : order) {
-      if (!attempt(problem, [&] { return tune(problem); })) return std::nullopt;
+      if (!attempt(problem, [&] { return tune(problem); })) return false;
     }
-    if (!any_) return std::nullopt;
-    PortfolioOfSizes found = portfolio();
-    for (int round = 0; round < kMostRounds; ++round) {
-      const std::map<std::size_t, std::vector<std::string>> untried = untried_members(found);
-      if (untried.empty()) break;
-      for (const auto& [problem, members] : untried) {
-        if (!attempt(problem, [&] { return measure(problem, members); })) return std::nullopt;
+    for (int round = 0; any_ && round < kMostRounds; ++round) {
+      for (const auto& [problem, members] : untried_members()) {
+        if (!attempt(problem, [&] { return measure(problem, members); })) return false;
       }
-      found = portfolio();
     }
-    return found;
+    return any_;
   }
 
  private:
@@ -83,26 +80,20 @@ class Tuning {
     }
   }
 
-  PortfolioOfSizes portfolio() const {
-    PortfolioOfSizes found{.sizes = stored_sizes(together_.store, key_, &weights_), .within = together_.within};
-    const search::LossMatrix losses = found.sizes.losses(weights_);
-    found.portfolio = search::smallest_portfolio(losses, together_.within);
-    found.curve = search::portfolio_curve(losses);
-    return found;
-  }
-
   /// By the positions of the problems. What a problem's space lacks is asked for once.
-  std::map<std::size_t, std::vector<std::string>> untried_members(const PortfolioOfSizes& found) {
+  std::map<std::size_t, std::vector<std::string>> untried_members() {
+    const StoredSizes sizes = stored_sizes(together_.store, key_, &weights_);
+    const search::Portfolio portfolio = search::smallest_portfolio(sizes.losses(weights_), together_.within);
     std::map<std::string, std::size_t> positions;
     for (std::size_t i = 0; i < together_.problems.size(); ++i) {
       positions[problem_text(together_.problems[i].values)] = i;
     }
     std::map<std::size_t, std::vector<std::string>> untried;
-    for (std::size_t i = 0; i < found.sizes.decisions.size(); ++i) {
-      const std::size_t problem = positions.at(found.sizes.decisions[i].key.problem);
-      for (const std::size_t member : found.portfolio.members) {
-        const std::string& configuration = found.sizes.configurations[member];
-        if (found.sizes.tried[i][member] || !asked_.insert({problem, configuration}).second) continue;
+    for (std::size_t i = 0; i < sizes.decisions.size(); ++i) {
+      const std::size_t problem = positions.at(sizes.decisions[i].key.problem);
+      for (const std::size_t member : portfolio.members) {
+        const std::string& configuration = sizes.configurations[member];
+        if (sizes.tried[i][member] || !asked_.insert({problem, configuration}).second) continue;
         untried[problem].push_back(configuration);
       }
     }
@@ -138,16 +129,16 @@ bool concerns_one_problem(Errc code) {
   return code == Errc::baseline_failed || code == Errc::bad_problem || code == Errc::empty_space;
 }
 
-std::optional<PortfolioOfSizes> tune_together(const Together& together) {
+bool tune_together(const Together& together) {
   if (together.failed) return Tuning(together).run();
   std::optional<Error> first;
   Together told = together;
   told.failed = [&](std::size_t, const Error& error) {
     if (!first) first = error;
   };
-  auto found = Tuning(told).run();
+  const bool done = Tuning(told).run();
   if (first) throw *first;
-  return found;
+  return done;
 }
 
 }  // namespace tuner::engine

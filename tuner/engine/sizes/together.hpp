@@ -6,11 +6,9 @@
 #include <vector>
 
 #include "cache/store/store.hpp"
-#include "search/portfolio/portfolio.hpp"
 #include "tuner/core/report/report.hpp"
 #include "tuner/core/task/problem_list.hpp"
 #include "tuner/engine/session/session_options.hpp"
-#include "tuner/engine/sizes/stored_sizes.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::engine {
@@ -36,18 +34,10 @@ struct Together {
 /// Whether an error of a session is about its problem, so that others may be tuned all the same.
 bool concerns_one_problem(Errc code);
 
-/// Few configurations for all of these problems.
-struct PortfolioOfSizes {
-  StoredSizes sizes;  ///< of these problems
-  double within = 0;
-  search::Portfolio portfolio;           ///< the fewest members that lose at most `within` anywhere
-  std::vector<search::Portfolio> curve;  ///< those with the least mean loss: of one member, of two, and so on
-};
-
 /// Tunes the problems in an order in which each is far from those before (spread_order). What is best on those before
 /// is tried first on the next, which then needs less of a search of its own (limits_of). In the end the members of the
 /// portfolio are measured where they were never tried, and what turns out to be faster than a winner there takes its
-/// place. Nothing if it was interrupted, or no problem could be tuned. Throws what the sessions throw.
-std::optional<PortfolioOfSizes> tune_together(const Together& together);
+/// place. False if it was interrupted, or no problem could be tuned. Throws what the sessions throw.
+bool tune_together(const Together& together);
 
 }  // namespace tuner::engine
