@@ -11,7 +11,7 @@
 
 #include "search/expression/value.hpp"
 #include "tuner/cli/decisions.hpp"
-#include "tuner/cli/header_column.hpp"
+#include "tuner/core/sizes/header_column.hpp"
 #include "tuner/cli/header_macro.hpp"
 #include "tuner/core/base/assignments.hpp"
 #include "tuner/core/base/printable.hpp"

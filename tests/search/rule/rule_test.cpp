@@ -6,7 +6,7 @@ namespace tuner::search {
 namespace {
 
 /// Asks whether n is divisible by 32, then how long it is.
-Rule example() {
+Rule two_questions() {
   const std::vector<PropertyValues> tuned{{{"TYPE", "float"}, {"n", 100}}, {{"TYPE", "half"}, {"n", 4096}}};
   return {{RuleQuestion{Expression::parse("n % 32"), 0, 1, 2}, RuleLeaf{7, 0.01, 3},
            RuleQuestion{Expression::parse("n"), 1000, 3, 4}, RuleLeaf{8, 0.02, 2}, RuleLeaf{9, 0.03, 2}},
@@ -19,7 +19,7 @@ std::optional<std::size_t> chosen(const Rule& rule, const PropertyValues& proble
 }
 
 TEST_CASE("a rule follows its questions to a configuration and what that is expected to lose") {
-  const Rule rule = example();
+  const Rule rule = two_questions();
   CHECK(chosen(rule, {{"TYPE", "float"}, {"n", 2048}}) == 7);
   CHECK(chosen(rule, {{"TYPE", "half"}, {"n", 1000}}) == 8);
   CHECK(chosen(rule, {{"TYPE", "half"}, {"n", 1001}}) == 9);
@@ -27,7 +27,7 @@ TEST_CASE("a rule follows its questions to a configuration and what that is expe
 }
 
 TEST_CASE("a rule says nothing about sizes over twice as far out, other names and other properties") {
-  const Rule rule = example();
+  const Rule rule = two_questions();
   CHECK(chosen(rule, {{"TYPE", "float"}, {"n", 50}}));
   CHECK_FALSE(chosen(rule, {{"TYPE", "float"}, {"n", 49}}));
   CHECK(chosen(rule, {{"TYPE", "float"}, {"n", 8192}}));
@@ -50,7 +50,7 @@ TEST_CASE("zero, negative and real properties are not stretched beyond what was 
 }
 
 TEST_CASE("where a question cannot be answered, a rule says nothing") {
-  Rule rule = example();
+  Rule rule = two_questions();
   rule.nodes[0] = RuleQuestion{Expression::parse("1000 / (n - 100)"), 0, 1, 2};
   CHECK(chosen(rule, {{"TYPE", "float"}, {"n", 101}}));
   CHECK_FALSE(chosen(rule, {{"TYPE", "float"}, {"n", 100}}));
