@@ -141,6 +141,26 @@ TEST_CASE_FIXTURE(Untuned, "launches of the caller's own function count, where n
   CHECK(only().launched == 2);
 }
 
+TEST_CASE_FIXTURE(Machine, "what a later request finds in place of what a capture had to do with is the same miss") {
+  {
+    Runtime runtime(options({.wanted = true}));
+    const Kernel kernel = runtime.kernel(wave());
+    OwnContext own;
+    OwnStream stream;
+    stream.begin_capture(CU_STREAM_CAPTURE_MODE_GLOBAL);
+    CHECK(kernel.request({100, 1000}, {.stream = stream.get()}).rung() == Rung::unrunnable);
+    CHECK(stream.end_capture() != nullptr);
+    compile({.configuration = kBaseline});
+    CHECK(launch(kernel.request({100, 1000})));
+  }
+  const std::vector<Wanted> all = cache::WantedStore(home() / "decisions.db").list();
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].rung == "baseline");
+  CHECK(all[0].configuration == kBaseline);
+  CHECK(all[0].requested == 1);
+  CHECK(all[0].launched == 1);
+}
+
 TEST_CASE_FIXTURE(Untuned, "values that are no problem of the kernel are not noted") {
   Runtime runtime(wanting());
   const Kernel kernel = runtime.kernel(wave());

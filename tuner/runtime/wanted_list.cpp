@@ -42,11 +42,12 @@ WantedList::Count* WantedList::note(const cache::DecisionKey& key, std::shared_p
   const auto [position, is_new] = entries_.try_emplace(key.text());
   Entry& entry = position->second;
   if (is_request || is_new) entry.requested.fetch_add(1, std::memory_order_relaxed);
+  entry.wanted.rung = to_string(served.rung);
+  entry.wanted.configuration = served.configuration;
+  entry.wanted.time_ns.reset();
+  if (served.expected_time) entry.wanted.time_ns = served.expected_time->count();
   if (is_new) {
     entry.wanted.key = key;
-    entry.wanted.rung = to_string(served.rung);
-    entry.wanted.configuration = served.configuration;
-    if (served.expected_time) entry.wanted.time_ns = served.expected_time->count();
     entry.wanted.first_unix_ms = now_unix_ms();
     entry.description = std::move(description);
     fresh_.push_back(&entry);
@@ -92,7 +93,11 @@ void WantedList::record() {
     const std::uint64_t requests = entry->requested.load(std::memory_order_relaxed);
     const std::uint64_t launches = entry->launched.load(std::memory_order_relaxed);
     if (requests == entry->written_requests && launches == entry->written_launches) continue;
-    cache::Wanted& wanted = some.emplace_back(entry->wanted);
+    {
+      const std::lock_guard lock(mutex_);  // for each of them, so that a request waits for one at most
+      some.push_back(entry->wanted);
+    }
+    cache::Wanted& wanted = some.back();
     wanted.source = source_of(*entry);
     wanted.requested = static_cast<std::int64_t>(requests - entry->written_requests);
     wanted.launched = static_cast<std::int64_t>(launches - entry->written_launches);
