@@ -55,6 +55,13 @@ class Ladder {
   bool found_exact() const { return found_exact_; }
 
  private:
+  /// What the rule over all sizes says of this one.
+  struct Prediction {
+    std::string configuration;
+    double expected_loss = 0;
+    bool is_preferred = false;  ///< to near sizes
+  };
+
   void add_reason(const std::string& sentence);
   void refuse(std::string_view which, const std::string& configuration, const Error& error);
   std::optional<Offer> stored(Rung rung, const LayeredStores::Found& found, double expected_loss = 0);
@@ -75,12 +82,6 @@ class Ladder {
     double distance = 0;
     LayeredStores::FoundSite found;
     double expected_loss = 0;  ///< of what is predicted
-  };
-  /// What the rule over all sizes says of this one.
-  struct Prediction {
-    std::string configuration;
-    double expected_loss = 0;
-    bool is_preferred = false;  ///< to near sizes
   };
   std::vector<Candidate> candidates_;  ///< the best last
   std::size_t next_layer_ = 0;         ///< to ask for the exact decision

@@ -26,8 +26,8 @@ std::optional<double> size_distance(const ProblemValues& a, const ProblemValues&
   return std::abs(std::log2(a.at("n").as_real() / b.at("n").as_real()));
 }
 
-/// Ten sizes and four configurations, of which two are never worth a thing.
-KernelSizes learned() {
+/// Ten sizes and four configurations, of which two are never worth a thing. A rule may name those in `may_serve`.
+KernelSizes learned(const std::vector<std::size_t>& may_serve = {0, 1, 2, 3}) {
   const std::vector<std::string> configurations{"BLOCK=64,LAYOUT=blocked", "BLOCK=1,LAYOUT=blocked",
                                                 "BLOCK=256,LAYOUT=strided", "BLOCK=128,LAYOUT=blocked"};
   std::vector<TunedSize> problems;
@@ -46,7 +46,8 @@ KernelSizes learned() {
                    search::LossMatrix(times),
                    0.02,
                    size_distance,
-                   {}});
+                   {},
+                   may_serve});
 }
 
 /// Two properties and a rule whose questions are these; question i leads to leaf i, or on to the next.
@@ -71,6 +72,19 @@ KernelSizes asking(const std::vector<std::pair<std::string, double>>& questions)
   for (const TunedSize& size : sizes.problems) tuned.push_back(size.problem);
   sizes.rule.domain = search::domain_of(tuned);
   return sizes;
+}
+
+TEST_CASE("a rule names only what may serve any size, and where nothing may there is none") {
+  const KernelSizes one = learned({2});
+  REQUIRE(one.rule.nodes.size() == 1);
+  const auto leaf = one.rule.choose({{"n", 64}});
+  REQUIRE(leaf);
+  CHECK(one.configurations[leaf->configuration] == "BLOCK=256,LAYOUT=strided");
+  const KernelSizes none = learned({});
+  CHECK_FALSE(none.rule.choose({{"n", 64}}));
+  CHECK(none.portfolio.members == learned().portfolio.members);
+  CHECK_FALSE(contains(sizes_text(none, 100), "Rule"));
+  CHECK(sizes_json(sizes_from_json(sizes_json(none))) == sizes_json(none));
 }
 
 TEST_CASE("sizes name the configurations that are used, and which problem each serves") {

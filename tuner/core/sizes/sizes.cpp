@@ -33,7 +33,10 @@ KernelSizes sizes_of(SizesInput input) {
   for (const TunedSize& tuned : sizes.problems) problems.push_back(tuned.problem);
   const search::Portfolio smallest = search::smallest_portfolio(input.losses, input.within);
   const std::vector<search::Portfolio> curve = search::portfolio_curve(input.losses);
-  search::LearnedRule learned = search::learn_rule({problems, input.losses, input.distance, input.further, {}});
+  search::LearnedRule learned;
+  if (!input.may_serve.empty()) {
+    learned = search::learn_rule({problems, input.losses, input.distance, input.further, input.may_serve});
+  }
 
   Renumbering numbers;
   for (const std::size_t member : smallest.members) numbers.use(member);

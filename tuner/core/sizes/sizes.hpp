@@ -54,6 +54,8 @@ struct SizesInput {
   double within = 0.02;
   search::ProblemDistance distance;
   std::span<const std::string> further;  ///< expressions that a rule may ask about
+  /// The columns that a rule may name: what is right at any size. If there are none, there is no rule.
+  std::span<const std::size_t> may_serve;
 };
 
 /// Computes portfolio, curve and rule: seconds for dozens of problems. Throws as search::learn_rule does.
