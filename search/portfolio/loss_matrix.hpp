@@ -29,10 +29,6 @@ class LossMatrix {
   }
   /// Where there is no time, the greatest loss known there.
   double loss_or_worst(std::size_t problem, std::size_t configuration) const;
-  /// Those of one configuration, by problem.
-  std::span<const double> losses(std::size_t configuration) const {
-    return {losses_.data() + configuration * problems(), problems()};
-  }
   double weight(std::size_t problem) const { return weights_[problem]; }
   /// The first configuration without loss; nothing if none has a time.
   std::optional<std::size_t> best(std::size_t problem) const { return best_[problem]; }
