@@ -55,15 +55,11 @@ class ListTuning {
 
   bool run() {
     WantedEntries entries = wanted_entries(location_, list_, request_.kernel);
+    if (!entries.open.empty() || !entries.tuned.empty()) require_trusted();
     for (const cache::Wanted& tuned : entries.tuned) list_.forget(tuned.key);
     if (entries.open.empty()) {
       tell_(fmt::format("Nothing is wanted: {} lists no problem without a decision.", list_.path().string()));
       return true;
-    }
-    if (const auto reason = cache::reason_to_distrust(list_.path(), cache::trusted_owners())) {
-      throw Error(Errc::store_unavailable,
-                  fmt::format("Sources in {} are not compiled: {}. Delete it, or name another database with --db.",
-                              list_.path().string(), *reason));
     }
     device_ = device_of_number(request_.device);
     for (Entries& group : groups_here(std::move(entries.open))) {
@@ -80,6 +76,14 @@ class ListTuning {
   }
 
  private:
+  void require_trusted() const {
+    if (const auto reason = cache::reason_to_distrust(list_.path(), cache::trusted_owners())) {
+      throw Error(Errc::store_unavailable,
+                  fmt::format("Sources in {} are not compiled: {}. Delete it, or name another database with --db.",
+                              list_.path().string(), *reason));
+    }
+  }
+
   bool is_over() const { return context_.stop || (request_.begin_before && Clock::now() >= *request_.begin_before); }
 
   /// Those that can be tuned here, by kernel and mode: in the order of the best of each.
@@ -109,7 +113,8 @@ class ListTuning {
   void note_trouble(const cache::Wanted& wanted, std::string_view why) {
     all_well_ = false;
     const std::string sentence = one_line(why, kLongestTrouble);
-    tell_(fmt::format("`{}` is not tuned for {}: {}", wanted.key.kernel_name, wanted.key.problem, sentence));
+    tell_(fmt::format("`{}` is not tuned for {}: {}", one_line(wanted.key.kernel_name), one_line(wanted.key.problem),
+                      sentence));
     list_.note_trouble(wanted.key, sentence);
   }
 

@@ -64,8 +64,8 @@ std::string_view to_string(Rung rung) noexcept {
   return {};
 }
 
-// The way that every launch takes: two loads, a comparison for each scalar that is bound to the problem, the
-// driver.
+// The way that every launch takes: two loads, a comparison for each scalar that is bound to the problem, the driver,
+// and one with null, for nobody counts most launches.
 LaunchStatus Instance::launch_checked(Stream stream, void** arguments,
                                       const detail::CallSignature& signature) const noexcept {
   const detail::LaunchPlan& plan = *plan_.load(std::memory_order_acquire);
