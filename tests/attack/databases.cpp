@@ -1,4 +1,4 @@
-// Databases that others made or that decayed, met by eight commands and by a program that uses the library.
+// Databases that others made or that decayed, met by the commands and by a program that uses the library.
 #include "tests/attack/attack.hpp"
 #include "tests/attack/database_damage.hpp"
 
@@ -81,6 +81,8 @@ void run_databases(Attack& attack, Chance& chance) {
   attack.run({"import", database, "--db", attack / "home/taken-in"}, {.may_change = {"home/taken-in"}});
   attacked.database();
   attack.run(words({"forget", kernel}), {.may_change = {"db"}});
+  reads({"prune", "--dry-run"});
+  reads({"prune"}, {"db"});
   attacked.become_replay();
   attack.run(words({"tune", "--replay", attack / "in/scale.csv", "--budget", "8", "--seed", "3"}),
              {.may_change = {"db"}, .exit_codes = {0, 1, 2, 6}});
