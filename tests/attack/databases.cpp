@@ -72,6 +72,8 @@ void run_databases(Attack& attack, Chance& chance) {
   reads({"show", kernel});
   reads({"export", attack / "out/all.db", "--with-binaries"}, {"out"});
   attack.sandbox().clear("out");
+  reads({"pack", attack / "out/pack"}, {"out"});
+  attack.sandbox().clear("out");
   reads({"export", "--header", attack / "out/winners.hpp", attack / "in/wave.cu"}, {"out"});
   const std::string header = "\n" + read_bytes(attack / "out/winners.hpp");
   if (header.find("\n" + kForged) != std::string::npos)

@@ -66,6 +66,7 @@ Command report_command();
 Command forget_command();
 Command export_command();
 Command import_command();
+Command pack_command();
 Command prune_command();
 Command recover_command();
 Command describe_command();

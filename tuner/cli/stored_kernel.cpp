@@ -18,7 +18,7 @@ namespace tuner::cli {
 StoredKernel stored_kernel(const cache::Decision& decision, const cache::Store& store,
                            const std::filesystem::path& database) {
   const auto none = [](const char* why) {
-    return StoredKernel{std::nullopt, fmt::format("{}: give its file to have it measured.", why)};
+    return StoredKernel{std::nullopt, fmt::format("{}: give its file to have it measured.", why), why};
   };
   if (decision.origin != cache::Origin::measured)
     return none("This decision was not made here, so its source is not compiled");
@@ -26,7 +26,8 @@ StoredKernel stored_kernel(const cache::Decision& decision, const cache::Store& 
     return {std::nullopt,
             fmt::format("Sources in this database are not compiled: {}. Give the kernel's file to have it "
                         "measured.",
-                        *reason)};
+                        *reason),
+            fmt::format("Sources in this database are not compiled: {}", *reason)};
   }
   std::optional<cache::DecisionText> source;
   std::vector<Header> headers;
@@ -48,7 +49,7 @@ StoredKernel stored_kernel(const cache::Decision& decision, const cache::Store& 
     }
     if (kernel_identity(description, quoted_headers(description, {})) != decision.key.kernel_identity)
       return none("What is stored of its source is not all that it was tuned with");
-    return {std::move(description), {}};
+    return {std::move(description), {}, {}};
   } catch (const Error&) {
     return none("Its source cannot be read by itself");  // that of a T1 description has no directives, for instance
   }

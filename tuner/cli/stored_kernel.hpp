@@ -13,6 +13,7 @@ namespace tuner::cli {
 struct StoredKernel {
   std::optional<KernelDescription> description;
   std::string why_not;  ///< where there is none: a sentence that says what to give instead
+  std::string reason;   ///< the same without what to give
 };
 
 /// What was imported is not compiled, nor what is in a database that others may write: they might have anything run.
