@@ -143,6 +143,12 @@ TEST_CASE("what was stopped early, failed, or was described otherwise serves not
   CHECK(record_and_pack() == 1);
 }
 
+TEST_CASE("a decision and a trial that say they took no time ended the command with an internal error") {
+  const Packer user;
+  run_sql(user.data() / "decisions.db", "UPDATE decision SET time_ns = 0; UPDATE trial SET time_ns = 0");
+  CHECK(user.packed()["binaries"] == 2);
+}
+
 TEST_CASE("a folder with files is left alone, unless it is a pack and --force is given") {
   const Packer user;
   user.folder().write("full/notes.txt", "notes");

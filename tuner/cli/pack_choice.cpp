@@ -26,7 +26,7 @@ constexpr double kUnraced = 1e-9;
 
 /// A configuration on one problem.
 struct Timed {
-  double time_ns = 0;
+  double slower = 1;  ///< its time / the winner's, at least 1
   PackedBy by = PackedBy::screened;
   cache::Hash binary_hash;
   std::string launch;
@@ -50,20 +50,22 @@ TimedConfigurations timed_configurations(const cache::Decision& decision, const 
   TimedConfigurations timed;
   const auto winner = latest.find(decision.configuration);
   const auto is_timed = [](const cache::Trial& trial) {
-    return trial.outcome == Outcome::ok && trial.time_ns && !trial.censored;
+    return trial.outcome == Outcome::ok && trial.time_ns && *trial.time_ns > 0 && !trial.censored;
   };
   for (const auto& [configuration, trial] : latest) {
     if (!is_timed(trial) || winner == latest.end() || !is_timed(winner->second)) continue;
     const double slower = std::max(1.0, *trial.time_ns / *winner->second.time_ns) * (1 + kUnraced);
-    timed[configuration] = {decision.time_ns * slower, PackedBy::screened, trial.facts.binary_hash, trial.launch};
+    timed[configuration] = {slower, PackedBy::screened, trial.facts.binary_hash, trial.launch};
   }
   for (const cache::Tie& tie : decision.ties) {
     const auto trial = latest.find(tie.configuration);
     if (trial == latest.end() || trial->second.outcome != Outcome::ok) continue;
-    timed[tie.configuration] = {decision.time_ns * std::max(1.0, tie.relative_time), PackedBy::raced,
-                                trial->second.facts.binary_hash, trial->second.launch};
+    timed[tie.configuration] = {std::max(1.0, tie.relative_time), PackedBy::raced, trial->second.facts.binary_hash,
+                                trial->second.launch};
   }
-  timed[decision.configuration] = {decision.time_ns, PackedBy::won, decision.binary_hash, decision.launch};
+  timed[decision.configuration] = {1, PackedBy::won, decision.binary_hash, decision.launch};
+  // A database may come from anywhere.
+  std::erase_if(timed, [](const auto& one) { return !std::isfinite(one.second.slower); });
   return timed;
 }
 
@@ -71,16 +73,16 @@ TimedConfigurations timed_configurations(const cache::Decision& decision, const 
 cache::Decision served_by(const cache::Decision& decision, const std::string& configuration, const Timed& timed) {
   cache::Decision packed = decision;
   if (timed.by == PackedBy::won) return packed;
-  const double slower = timed.time_ns / decision.time_ns;
+  const double slower = timed.slower;
   packed.configuration = configuration;
-  packed.time_ns = timed.time_ns;
+  packed.time_ns = decision.time_ns * slower;
   packed.binary_hash = timed.binary_hash;
   packed.launch = timed.launch;
   if (packed.speedup) packed.speedup = configuration == packed.baseline ? 1 : *packed.speedup / slower;
   packed.speedup_low = packed.speedup_high = std::nullopt;
   packed.verified = false;
   packed.awkward_sizes = 0;
-  packed.counters[kPackedCounter] = std::llround((slower - 1) * 1e6);
+  packed.counters[kPackedCounter] = std::llround(std::min(slower - 1, 1e6) * 1e6);
   if (timed.by == PackedBy::raced) {
     for (cache::Tie& tie : packed.ties) tie.relative_time /= slower;
   } else {
@@ -139,7 +141,7 @@ void find_binaries(Choice& choice, const std::set<std::string>& considered) {
   for (const auto& [configuration, timed] : choice.timed) {
     if (!considered.contains(configuration)) continue;
     const auto [best, is_new] = choice.binaries.emplace(binary_text(choice, configuration), configuration);
-    if (!is_new && timed.time_ns < choice.timed.at(best->second).time_ns) best->second = configuration;
+    if (!is_new && timed.slower < choice.timed.at(best->second).slower) best->second = configuration;
   }
   choice.binaries[choice.winner] = choice.decision.configuration;
 }
@@ -149,7 +151,7 @@ PackedDecision packed(Choice choice, const std::string& binary) {
   const Timed& timed = choice.timed.at(configuration);
   PackedDecision result;
   result.by = timed.by;
-  result.loss = timed.by == PackedBy::won ? 0 : timed.time_ns / choice.decision.time_ns - 1;
+  result.loss = timed.slower - 1;
   result.decision = served_by(choice.decision, configuration, timed);
   result.binary = binary;
   result.key = key_of(choice.task.get(), configuration);
@@ -163,7 +165,7 @@ PackGroup choose(std::vector<Choice> choices, const PackLimits& limits) {
   const double near = limits.most ? kConsidered : limits.within;
   for (const Choice& choice : choices) {
     for (const auto& [configuration, timed] : choice.timed) {
-      if (timed.time_ns <= choice.decision.time_ns * (1 + near)) considered.insert(configuration);
+      if (timed.slower <= 1 + near) considered.insert(configuration);
     }
   }
   for (Choice& choice : choices) {
@@ -172,15 +174,15 @@ PackGroup choose(std::vector<Choice> choices, const PackLimits& limits) {
     winners.insert(choice.winner);
   }
   const std::vector<std::string> columns(names.begin(), names.end());
-  std::vector<std::vector<std::optional<double>>> times_ns;
+  std::vector<std::vector<std::optional<double>>> times;
   for (const Choice& choice : choices) {
-    auto& row = times_ns.emplace_back(columns.size());
+    auto& row = times.emplace_back(columns.size());
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const auto found = choice.binaries.find(columns[i]);
-      if (found != choice.binaries.end()) row[i] = choice.timed.at(found->second).time_ns;
+      if (found != choice.binaries.end()) row[i] = choice.timed.at(found->second).slower;
     }
   }
-  const search::LossMatrix losses(times_ns);
+  const search::LossMatrix losses(times);
   const search::Portfolio portfolio =
       limits.most ? best_portfolio(losses, *limits.most) : smallest_portfolio(losses, limits.within);
 
