@@ -49,7 +49,10 @@ function(tuner_compile_alike target)
   endif()
 endfunction()
 
-file(WRITE ${PROJECT_BINARY_DIR}/precompiled.cpp "")
+# Written once: a file that is newer would have everything compiled again.
+if(NOT EXISTS ${PROJECT_BINARY_DIR}/precompiled.cpp)
+  file(WRITE ${PROJECT_BINARY_DIR}/precompiled.cpp "")
+endif()
 add_library(tuner_precompiled OBJECT ${PROJECT_BINARY_DIR}/precompiled.cpp)
 tuner_compile_alike(tuner_precompiled)
 add_library(tuner_precompiled_hot OBJECT ${PROJECT_BINARY_DIR}/precompiled.cpp)

@@ -44,7 +44,19 @@ Location as_chosen(const fs::path& given) {
          "with another name.",
          chosen.string());
   }
+  if (name == "wanted.db" || name.ends_with("-wanted.db")) {
+    fail(Errc::bad_usage,
+         "{} is where programs list what they missed, so decisions cannot be stored there: name the folder, or a file "
+         "with another name.",
+         chosen.string());
+  }
   return location;
+}
+
+/// FILE.db beside decisions.db, NAME-FILE.db beside NAME.db.
+fs::path beside(const fs::path& decisions, const std::string& file) {
+  const std::string name = decisions.stem();
+  return decisions.parent_path() / (name == "decisions" ? file : name + "-" + file);
 }
 
 /// `variable`, or `fallback` below the home folder. The XDG base directory specification says that a relative path in
@@ -79,8 +91,11 @@ bool is_not_there_yet(const fs::path& file) {
 }
 
 fs::path served_beside(const fs::path& decisions) {
-  const std::string name = decisions.stem();
-  return decisions.parent_path() / (name == "decisions" ? "served.db" : name + "-served.db");
+  return beside(decisions, "served.db");
+}
+
+fs::path wanted_beside(const fs::path& decisions) {
+  return beside(decisions, "wanted.db");
 }
 
 fs::path replay_database(const Location& location) {

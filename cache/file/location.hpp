@@ -23,6 +23,8 @@ bool is_not_there_yet(const std::filesystem::path& file);
 
 /// The file of what programs start from (ServedStore): served.db beside decisions.db, NAME-served.db beside NAME.db.
 std::filesystem::path served_beside(const std::filesystem::path& decisions);
+/// The file of what programs missed (WantedStore), named likewise: wanted.db, NAME-wanted.db.
+std::filesystem::path wanted_beside(const std::filesystem::path& decisions);
 
 /// The same folder's database for replayed rows: replay.db beside decisions.db.
 std::filesystem::path replay_database(const Location& location);

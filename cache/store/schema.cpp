@@ -77,6 +77,49 @@ CREATE TABLE served (
   served_id INTEGER PRIMARY KEY, source_id INTEGER NOT NULL, decision_id TEXT NOT NULL, row BLOB NOT NULL) STRICT;
 )sql";
 
+// In a file of its own, so that a program that writes it never keeps another one from a decision.
+constexpr const char* kWanted1 = R"sql(
+CREATE TABLE text (
+  -- Sources and headers, each once.
+  text_id    INTEGER PRIMARY KEY,
+  hash       TEXT NOT NULL,  -- XXH3-128 of text, hexadecimal: it finds a row, and the text is then compared
+  byte_count INTEGER NOT NULL,
+  text       TEXT NOT NULL
+) STRICT;
+CREATE INDEX text_by_hash ON text (hash);
+
+CREATE TABLE source_text (
+  -- What a kernel is tuned from.
+  source   TEXT NOT NULL,     -- XXH3-128 of all names and texts of it
+  position INTEGER NOT NULL,  -- 0 the kernel's file; its headers from 1
+  name     TEXT NOT NULL,     -- of the file; of a header as the include has it
+  text_id  INTEGER NOT NULL REFERENCES text,
+  PRIMARY KEY (source, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE wanted (
+  -- A problem for which programs found no decision. The parts of the key are those of `task` in decisions.db.
+  wanted_id       INTEGER PRIMARY KEY,
+  kernel_name     TEXT NOT NULL,
+  kernel_identity TEXT NOT NULL,
+  problem         TEXT NOT NULL,
+  device          TEXT NOT NULL,
+  mode            TEXT NOT NULL,
+  objective       TEXT NOT NULL,
+  source          TEXT NOT NULL,     -- in source_text; empty: not kept
+  rung            TEXT NOT NULL,     -- what served it instead: near size, other device, baseline, fallback, unrunnable
+  configuration   TEXT NOT NULL,     -- that was launched; empty: none
+  time_ns         REAL,              -- that this was expected to take; NULL: unknown
+  requested       INTEGER NOT NULL,  -- first requests, at most one a program and GPU context
+  launched        INTEGER NOT NULL,
+  first_unix_ms   INTEGER NOT NULL,
+  last_unix_ms    INTEGER NOT NULL,
+  trouble         TEXT NOT NULL,     -- why it could not be tuned; empty: that was not tried
+  UNIQUE (kernel_identity, problem, device, mode, objective, kernel_name)
+) STRICT;
+)sql";
+
+constexpr std::array kWantedSteps{kWanted1};
 constexpr std::array kServedSteps{kServed1};
 constexpr std::array kBinarySteps{kBinaries1, kBinaries2};
 constexpr std::array kBinaryViews{kBinaries1Seen};
@@ -97,6 +140,11 @@ const Format& binaries_format() {
 
 const Format& served_format() {
   static constexpr Format format{"what programs start from", 0x54554e53 /* TUNS */, kServedSteps};
+  return format;
+}
+
+const Format& wanted_format() {
+  static constexpr Format format{"what programs missed", 0x54554e57 /* TUNW */, kWantedSteps};
   return format;
 }
 

@@ -13,4 +13,7 @@ const Format& binaries_format();
 /// served.db: what programs start from, which is derived from decisions.db.
 const Format& served_format();
 
+/// wanted.db: what programs missed, with the sources to tune it.
+const Format& wanted_format();
+
 }  // namespace tuner::cache

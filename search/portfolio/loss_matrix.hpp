@@ -27,10 +27,8 @@ class LossMatrix {
   double loss(std::size_t problem, std::size_t configuration) const {
     return losses_[configuration * problems() + problem];
   }
-  /// Those of one configuration, by problem.
-  std::span<const double> losses(std::size_t configuration) const {
-    return {losses_.data() + configuration * problems(), problems()};
-  }
+  /// Where there is no time, the greatest loss known there.
+  double loss_or_worst(std::size_t problem, std::size_t configuration) const;
   double weight(std::size_t problem) const { return weights_[problem]; }
   /// The first configuration without loss; nothing if none has a time.
   std::optional<std::size_t> best(std::size_t problem) const { return best_[problem]; }

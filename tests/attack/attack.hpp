@@ -95,7 +95,8 @@ struct Section {
 extern const Section kDatabases, kSources, kPlainSources, kT1Files, kRecordings, kDataFiles, kCommandLines,
     kConversations, kKills;
 
-/// The database that every case begins with, made by prepare_databases: decisions.db, binaries.db and served.db.
+/// The database that every case begins with, made by prepare_databases: decisions.db, binaries.db, served.db and
+/// wanted.db.
 void prepare_databases(Attack& attack);
 
 }  // namespace tuner::attack

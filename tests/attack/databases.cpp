@@ -43,10 +43,12 @@ void put_database(Attack& attack, Chance& chance) {
   const Target decisions{attack / "db/decisions.db", attack / "outside"};
   const Target binaries{attack / "db/binaries.db", attack / "outside"};
   const Target served{attack / "db/served.db", attack / "outside"};
+  const Target wanted{attack / "db/wanted.db", attack / "outside"};
   const bool compiled = fs::exists(binaries.file) && chance.once_in(5);
   const bool starts = fs::exists(served.file) && chance.once_in(5);
+  const bool lists = fs::exists(wanted.file) && chance.once_in(5);
   for (std::size_t left = chance.once_in(8) ? 2 : 1; left > 0; --left) {
-    const Target& target = compiled ? binaries : starts ? served : decisions;
+    const Target& target = compiled ? binaries : starts ? served : lists ? wanted : decisions;
     if (fs::is_regular_file(fs::symlink_status(target.file)))
       attack.note(target.file.filename().string() + ": " + damage_database(chance, target));
   }
@@ -79,6 +81,12 @@ void run_databases(Attack& attack, Chance& chance) {
   if (header.find("\n" + kForged) != std::string::npos)
     attack.find("a forged line in a header", "tuner export --header");
   reads({"doctor"});
+  reads({"wanted"});
+  // Without a GPU it comes as far as what it would tune.
+  attacked.database();
+  attack.run(words({"tune", "--wanted"}), {.may_change = {"db"}});
+  attacked.database();
+  attack.run(words({"wanted", kernel, "--forget"}), {.may_change = {"db"}});
   attacked.database();
   attack.run({"import", database, "--db", attack / "home/taken-in"}, {.may_change = {"home/taken-in"}});
   attacked.database();

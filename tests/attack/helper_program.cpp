@@ -31,8 +31,9 @@ int prepare(const fs::path& folder, const fs::path& source) {
   {
     RuntimeOptions options = machine.options();
     options.database = folder;
-    Runtime runtime(std::move(options));  // leaves the rows from which programs start
-    for (const int rows : {100, 7}) runtime.kernel(wave()).request({rows, 1000});
+    options.wanted = true;
+    Runtime runtime(std::move(options));  // leaves the rows from which programs start, and a list of two misses
+    for (const int rows : {100, 7, 8, 9}) launch(runtime.kernel(wave()).request({rows, 1000}));
   }
   const auto store = cache::SqliteStore::open({.path = cache::locate(folder).decisions});
   store->record_trials(std::vector<cache::Trial>{cache::test::full_trial(), cache::test::bare_trial()});
@@ -55,6 +56,7 @@ int ask_runtime(const fs::path& user, const fs::path& system) {
   options.mode = Mode::cache;
   options.database = user;
   options.system_databases = {system};
+  options.wanted = fs::exists(user);  // else it would make one
   options.observer = [](const Notice& notice) { std::fprintf(stderr, "%s\n", notice.sentence.c_str()); };
   inspector().keep_launches(true);
   Runtime runtime(std::move(options));

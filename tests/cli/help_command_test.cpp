@@ -8,9 +8,9 @@ using namespace tuner::test;
 
 namespace {
 
-const Words kCommands{"tune",     "check",  "compare", "explain", "simulate", "list",  "show",
-                      "report",   "forget", "export",  "import",  "pack",     "prune", "recover",
-                      "describe", "new",    "devices", "doctor",  "help"};
+const Words kCommands{"tune",    "check",    "compare", "explain", "simulate", "list", "show",
+                      "report",  "forget",   "wanted",  "export",  "import",   "pack", "prune",
+                      "recover", "describe", "new",     "devices", "doctor",   "help"};
 
 const std::string kProgram = shell_word(TUNER_PROGRAM);
 

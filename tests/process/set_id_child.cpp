@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cache/file/location.hpp"
+#include "cache/store/wanted_store.hpp"
 #include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
 #include "tuner/process/spawn.hpp"
@@ -34,6 +35,10 @@ int main(int argc, char** argv) {
   std::printf("database: %s\n", database().c_str());
   std::printf("worker: %s\n", tuner::program_candidates(tuner::kWorkerProgram).front().c_str());
   std::printf("system database: %s\n", tuner::file_variable("TUNER_SYSTEM_DB") == nullptr ? "none" : "read");
+  const tuner::cache::WantedStore list("decisions.db");
+  const tuner::cache::Wanted wanted;
+  list.record({&wanted, 1}, [](const tuner::cache::Wanted&) { return tuner::cache::WantedSource(); });
+  std::printf("list of misses: %s\n", list.list().empty() ? "none" : "written");
   for (const char* const name : {"TUNER_DB", "HOME", "CUDA_VISIBLE_DEVICES"}) {
     std::printf("%s of a child: %s\n", name, argc > 1 ? variable_of_a_child(argv[1], name).c_str() : "");
   }

@@ -67,6 +67,7 @@ TEST_CASE("a program with the rights of another reads no variable that names a f
   CHECK(program.said.find(
             "database: There is no place for the database: this program runs with privileges other than") == 0);
   CHECK(tuner::test::contains(program.said, "system database: none\n"));
+  CHECK(tuner::test::contains(program.said, "list of misses: none\n"));
   CHECK(tuner::test::contains(program.said, "TUNER_DB of a child: (unset)\n"));
   CHECK(tuner::test::contains(program.said, "HOME of a child: (unset)\n"));
   CHECK(tuner::test::contains(program.said, "CUDA_VISIBLE_DEVICES of a child: 0\n"));

@@ -64,6 +64,7 @@ Command list_command();
 Command show_command();
 Command report_command();
 Command forget_command();
+Command wanted_command();
 Command export_command();
 Command import_command();
 Command pack_command();

@@ -58,7 +58,7 @@ std::vector<GivenProblem> distinct_problems(const KernelDescription& description
     ProblemValues values = at_origin(problem, [&] { return complete_problem(description, problem.values); });
     std::string text = problem_text(values);
     if (known.insert(text).second) {
-      distinct.push_back({std::move(values), problem.origin});
+      distinct.push_back({std::move(values), problem.origin, problem.weight});
     } else if (twice.empty()) {
       twice = std::move(text);
     }

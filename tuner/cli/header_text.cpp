@@ -11,7 +11,6 @@
 
 #include "search/expression/value.hpp"
 #include "tuner/cli/decisions.hpp"
-#include "tuner/cli/header_column.hpp"
 #include "tuner/cli/header_macro.hpp"
 #include "tuner/core/base/assignments.hpp"
 #include "tuner/core/base/printable.hpp"
@@ -19,6 +18,7 @@
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/name_table.hpp"
 #include "tuner/core/device/device.hpp"
+#include "tuner/core/sizes/header_column.hpp"
 #include "tuner/core/task/task.hpp"
 #include "tuner/error.hpp"
 #include "tuner/version.hpp"

@@ -2,24 +2,27 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "cache/store/decision.hpp"
-#include "tuner/core/base/text.hpp"
 
 namespace tuner::cli {
 
-/// What several sessions found, a row each: problem, the winner's time, its speed-up, and how it differs from the
-/// baseline.
+/// What sessions found on several problems, a row each: problem, the winner's time, its speed-up, and how it differs
+/// from the baseline.
 class OverviewTable {
  public:
-  OverviewTable();
+  /// In the place of what was added for the problem before.
   void add(const cache::Decision& decision);
-  std::size_t size() const { return rows_; }
-  std::string text(std::size_t width) const { return table_.text(width); }
+  std::size_t size() const { return decisions_.size(); }
+  /// In the order of the problems' values.
+  std::string text(std::size_t width) const;
 
  private:
-  Table table_;
-  std::size_t rows_ = 0;
+  std::vector<cache::Decision> decisions_;
 };
+
+/// Whether one problem comes before another: by the values of their properties, numbers by size. Both as texts.
+bool comes_before(const std::string& problem, const std::string& other);
 
 }  // namespace tuner::cli

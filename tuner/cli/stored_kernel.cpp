@@ -15,10 +15,28 @@
 
 namespace tuner::cli {
 
+StoredKernel kernel_of_source(const Header& file, std::vector<Header> headers, const cache::DecisionKey& key) try {
+  // Beside no file, so that headers on disk, which may have changed since, are not found.
+  const std::filesystem::path nowhere = "/stored" / std::filesystem::path(file.name).filename();
+  KernelDescription description = choose_description(parse_descriptions(file.text, nowhere), nowhere, key.kernel_name);
+  description.given_headers = std::move(headers);
+  for (const Argument& argument : description.arguments) {
+    const bool reads_file = std::any_of(argument.generators.begin(), argument.generators.end(),
+                                        [](const auto& one) { return one.kind == Generator::Kind::file; });
+    if (reads_file || argument.expected) return {std::nullopt, "It needs data of files, which are not stored"};
+  }
+  if (kernel_identity(description, quoted_headers(description, {})) != key.kernel_identity)
+    return {std::nullopt, "What is stored of its source is not all that belongs to it"};
+  return {std::move(description), {}};
+} catch (const Error&) {
+  // That of a T1 description has no directives, for instance.
+  return {std::nullopt, "Its source cannot be read by itself"};
+}
+
 StoredKernel stored_kernel(const cache::Decision& decision, const cache::Store& store,
                            const std::filesystem::path& database) {
-  const auto none = [](const char* why) {
-    return StoredKernel{std::nullopt, fmt::format("{}: give its file to have it measured.", why), why};
+  const auto none = [](std::string_view why) {
+    return StoredKernel{std::nullopt, fmt::format("{}: give its file to have it measured.", why), std::string(why)};
   };
   if (decision.origin != cache::Origin::measured)
     return none("This decision was not made here, so its source is not compiled");
@@ -29,30 +47,15 @@ StoredKernel stored_kernel(const cache::Decision& decision, const cache::Store& 
                         *reason),
             fmt::format("Sources in this database are not compiled: {}", *reason)};
   }
-  std::optional<cache::DecisionText> source;
+  std::optional<Header> source;
   std::vector<Header> headers;
   for (cache::DecisionText& text : store.find_texts(decision.row)) {
-    if (text.kind == cache::TextKind::source) source = std::move(text);
+    if (text.kind == cache::TextKind::source) source = {std::move(text.name), std::move(text.text)};
     if (text.kind == cache::TextKind::header) headers.push_back({std::move(text.name), std::move(text.text)});
   }
   if (!source) return none("The source of this decision is not stored");
-  try {
-    // Beside no file, so that headers on disk, which may have changed since, are not found.
-    const std::filesystem::path nowhere = std::filesystem::path("/stored") / source->name;
-    KernelDescription description =
-        choose_description(parse_descriptions(source->text, nowhere), nowhere, decision.key.kernel_name);
-    description.given_headers = std::move(headers);
-    for (const Argument& argument : description.arguments) {
-      const bool reads_file = std::any_of(argument.generators.begin(), argument.generators.end(),
-                                          [](const auto& one) { return one.kind == Generator::Kind::file; });
-      if (reads_file || argument.expected) return none("It needs data of files, which are not stored");
-    }
-    if (kernel_identity(description, quoted_headers(description, {})) != decision.key.kernel_identity)
-      return none("What is stored of its source is not all that it was tuned with");
-    return {std::move(description), {}, {}};
-  } catch (const Error&) {
-    return none("Its source cannot be read by itself");  // that of a T1 description has no directives, for instance
-  }
+  StoredKernel stored = kernel_of_source(*source, std::move(headers), decision.key);
+  return stored.description ? stored : none(stored.why_not);
 }
 
 cache::Decision decision_of_number(std::size_t number, const cache::Store& store) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cache/store/store.hpp"
 #include "tuner/core/description/description.hpp"
@@ -15,6 +16,10 @@ struct StoredKernel {
   std::string why_not;  ///< where there is none: a sentence that says what to give instead
   std::string reason;   ///< the same without what to give
 };
+
+/// The kernel of this key in the text of a file, with the headers that were stored with it. Of what cannot be used,
+/// `why_not` is the beginning of a sentence that says why.
+StoredKernel kernel_of_source(const Header& file, std::vector<Header> headers, const cache::DecisionKey& key);
 
 /// What was imported is not compiled, nor what is in a database that others may write: they might have anything run.
 /// See docs/security.md. `database` is the store's path.

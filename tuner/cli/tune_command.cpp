@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "search/strategy/strategy.hpp"
 #include "tuner/cli/arguments.hpp"
@@ -35,6 +37,22 @@ void refuse_what_a_replay_ignores(const Arguments& arguments) {
     throw Error(Errc::bad_usage,
                 fmt::format("{} has no effect on a replay, which compiles and launches nothing{}. Leave it out.",
                             spelled(option), is_compared ? " and was given no kernel file" : ""));
+  }
+}
+
+/// The list says what is tuned.
+void refuse_beside_wanted(const Arguments& arguments) {
+  if (!arguments.operands().empty()) {
+    throw Error(Errc::bad_usage,
+                fmt::format("--wanted tunes what programs missed, from the sources that they had: leave {} out, or "
+                            "--wanted.",
+                            in_command(arguments.operands().front())));
+  }
+  for (const char* option : {"problem", "problems", "where", "pad", "record", "force", "replay"}) {
+    if (!arguments.has(option)) continue;
+    throw Error(Errc::bad_usage, fmt::format("{} has no place beside --wanted, which takes kernels and problems from "
+                                             "the list. Leave one of them out.",
+                                             spelled(option)));
   }
 }
 
@@ -104,7 +122,15 @@ TuneRequest read_tune_request(const Arguments& arguments) {
   session.keeps_source = !arguments.has("no-source");
   read_if_busy(arguments, request);
 
-  if (request.file.empty() && request.replay.empty()) {
+  if (arguments.has("wanted")) refuse_beside_wanted(arguments);
+  if (const auto limit = arguments.duration("for")) {
+    if (!arguments.has("wanted")) {
+      throw Error(Errc::bad_usage,
+                  "--for limits how long --wanted works off its list: add that, or limit a search with --budget.");
+    }
+    request.begin_before = session.started + *limit;
+  }
+  if (request.file.empty() && request.replay.empty() && !arguments.has("wanted")) {
     throw Error(Errc::bad_usage,
                 with_shipped_kernels("`tuner tune` needs a kernel file, for example `tuner tune "
                                      "kernel_sources/prefetch.cu --problem rows=528,row_length=65536`, "
@@ -155,7 +181,7 @@ class Printer {
     for (std::string& warning : line_.take_warnings()) report.warnings.push_back(std::move(warning));
     if (report.decision.configuration.empty()) all_usable_ = false;
     if (json_) {
-      reports_.push_back(nlohmann::ordered_json::parse(to_json(report, with_times_)));
+      add_json(report);
       return;
     }
     // On one screen the warnings have been seen already.
@@ -165,21 +191,42 @@ class Printer {
     overview_.add(report.decision);
   }
 
-  void finish() {
-    if (json_ && any_) print_json({{"format", 1}, {"reports", std::move(reports_)}});
+  /// `even_none`: an empty list of reports is an answer.
+  void finish(bool even_none = false) {
+    if (json_ && (any_ || even_none)) print_json(json_object());
     if (overview_.size() > 1) cli::print("\n" + overview_.text(output_width()));
+    if (!json_ && sizes_) cli::print("\n" + sizes_text(*sizes_, output_width()));
   }
+
+  void add(const KernelSizes& sizes) { sizes_ = sizes; }
 
   bool all_usable() const { return any_ && all_usable_; }
 
  private:
+  /// In the order of the problems' values, and in the place of what was said of the problem before.
+  void add_json(const TuneReport& report) {
+    std::erase_if(reports_, [&](const auto& other) { return other.first == report.problem; });
+    const auto behind = std::find_if(reports_.begin(), reports_.end(),
+                                     [&](const auto& other) { return comes_before(report.problem, other.first); });
+    reports_.emplace(behind, report.problem, nlohmann::ordered_json::parse(to_json(report, with_times_)));
+  }
+
+  nlohmann::ordered_json json_object() {
+    nlohmann::ordered_json reports = nlohmann::ordered_json::array();
+    for (auto& [problem, report] : reports_) reports.push_back(std::move(report));
+    nlohmann::ordered_json object{{"format", 1}, {"reports", std::move(reports)}};
+    if (sizes_) object["sizes"] = nlohmann::ordered_json::parse(sizes_json(*sizes_));
+    return object;
+  }
+
   ProgressLine& line_;
   bool json_;
   bool with_times_;
   bool any_ = false;
   bool all_usable_ = true;
-  nlohmann::ordered_json reports_ = nlohmann::ordered_json::array();
+  std::vector<std::pair<std::string, nlohmann::ordered_json>> reports_;  ///< by problem
   OverviewTable overview_;
+  std::optional<KernelSizes> sizes_;
 };
 
 ExitCode run_tune(const Arguments& arguments) {
@@ -187,21 +234,34 @@ ExitCode run_tune(const Arguments& arguments) {
   const Interrupts interrupts;
   ProgressLine line;
   Printer printer(line, arguments.has("json"), !arguments.has("no-times"));
-  const TuneContext context{line, interrupts.flag(), [&](TuneReport report) { printer.print(std::move(report)); }};
+  const TuneContext context{.observer = line,
+                            .stop = interrupts.flag(),
+                            .deliver = [&](TuneReport report) { printer.print(std::move(report)); },
+                            .deliver_sizes = [&](const KernelSizes& sizes) { printer.add(sizes); }};
   if (arguments.has("effort") && !own_rule(arguments).empty()) {
     const std::string_view rule = own_rule(arguments);
     line.warning(fmt::format("--effort has no effect beside {}, which takes its place.{}", spelled(rule),
                              rule == "strategy" ? " The whole space is searched: limit that with --budget." : ""));
   }
+  const auto tell = [&](const std::string& sentence) {
+    line.erase();
+    say(sentence);
+  };
+  bool all_tuned = true;
   try {
-    request.replay.empty() ? tune_live(request, context) : tune_replay(request, context);
+    if (arguments.has("wanted")) {
+      all_tuned = tune_wanted(request, context, tell);
+    } else {
+      request.replay.empty() ? tune_live(request, context) : tune_replay(request, context);
+    }
   } catch (const Error&) {
     line.erase();
     printer.finish();  // the problems before this one are done
     throw;
   }
-  printer.finish();
+  printer.finish(arguments.has("wanted"));
   if (interrupts.flag()) return ExitCode::interrupted;
+  if (arguments.has("wanted")) return all_tuned ? ExitCode::done : ExitCode::no_result;
   return printer.all_usable() ? ExitCode::done : ExitCode::no_result;
 }
 
@@ -211,11 +271,11 @@ Command tune_command() {
   using Kind = Option::Kind;
   return {
       .name = "tune",
-      .synopsis = "tuner tune [FILE] [options]",
+      .synopsis = "tuner tune [FILE|--wanted] [options]",
       .summary = "find the fastest configuration of a kernel and store it",
       .purpose =
           "Compiles, checks and times the configurations of a kernel, races the fastest, and stores every trial\n"
-          "and the winner. Ctrl-C stops early and keeps the results. FILE may be left out only with --replay.",
+          "and the winner. Ctrl-C stops early and keeps the results. No FILE: --replay or --wanted.",
       .options =
           {
               {"problem", Kind::repeatable, "A=1,B=2",
@@ -224,7 +284,13 @@ Command tune_command() {
                "repeatable"},
               {"problems", Kind::repeatable, "FILE",
                "tune the problems in FILE too: on each line what --problem takes; # begins a comment"},
-              {"kernel", Kind::value, "NAME", "which kernel to tune; needed if FILE describes several"},
+              {"wanted", Kind::flag, "",
+               "tune what programs missed, as `tuner wanted` lists it, for the GPU at hand: an entry leaves the list "
+               "when its "
+               "decision is stored"},
+              {"for", Kind::value, "TIME", "with --wanted: begin no problem after this time (ms, s, min)"},
+              {"kernel", Kind::value, "NAME",
+               "which kernel to tune; needed if FILE describes several; with --wanted: only this one"},
               {"where", Kind::repeatable, "EXPR",
                "try only configurations for which EXPR is true, for example 'BLOCKDIMX >= 256'; if repeated, all must "
                "be true"},

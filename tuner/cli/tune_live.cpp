@@ -24,9 +24,10 @@
 #include "tuner/engine/device/lane/lane.hpp"
 #include "tuner/engine/recording/recorder.hpp"
 #include "tuner/engine/roofline/measured_roofline.hpp"
-#include "tuner/engine/session/experience.hpp"
 #include "tuner/engine/session/session.hpp"
 #include "tuner/engine/session/session_stores.hpp"
+#include "tuner/engine/sizes/learn_sizes.hpp"
+#include "tuner/engine/sizes/together.hpp"
 #include "tuner/engine/turns/turn.hpp"
 #include "tuner/error.hpp"
 
@@ -120,104 +121,163 @@ bool wait_for_turn(const Task& task, const TuneRequest& request, const std::stri
   return engine::take_lease(task, request.session.mode, database, wait, turn) && engine::take_gpu(task, wait, turn);
 }
 
-/// So many of what is best on other problems are tried first.
-constexpr std::size_t kMostProven = 24;
+/// The workers, the database and the turns of a command that tunes problems of one kernel on one GPU.
+class LiveSessions {
+ public:
+  LiveSessions(const TuneRequest& request, const TuneContext& context, Kernel kernel,
+               const std::vector<GivenProblem>& problems)
+      : request_(request),
+        context_(context),
+        kernel_(std::move(kernel)),
+        problems_(problems),
+        compile_(std::in_place, compile_options(request)),
+        binaries_(*compile_),
+        device_options_{.ordinal = request.device, .stop = &context.stop},
+        device_(std::in_place, device_options_) {}
 
-std::vector<std::size_t> order_of(const KernelDescription& kernel, const std::vector<GivenProblem>& problems) {
-  std::vector<ProblemValues> values;
-  for (const GivenProblem& problem : problems) values.push_back(problem.values);
-  return engine::spread_order(kernel, values);
-}
-
-/// What was measured on the task, for the problems that follow. If it cannot be read, they are searched on their own.
-void learn(const Task& task, Timing mode, const cache::Store& store, engine::Experience& experience) {
-  try {
-    experience.add(task, store.find_trials(task.key(to_string(mode))));
-  } catch (const Error&) {
-    // The session has said what is wrong with the store.
+  /// Waits for the GPU, checks all problems and opens the database. False if it was told to stop.
+  bool start() {
+    const DeviceInfo* found = wait_for_device(*device_, request_, kernel_, problems_, context_.stop);
+    if (found == nullptr) return false;
+    info_ = *found;
+    tasks_ = make_tasks(request_, kernel_, problems_, info_);
+    const NothingToKeep beginning;
+    stores_ = engine::open_for_session(request_.database);
+    return true;
   }
-}
+
+  engine::SessionStores& stores() { return stores_; }
+  bool has_run() const { return !started_; }
+
+  /// One session; nothing if it was interrupted while it waited for its turn.
+  std::optional<TuneReport> run(std::size_t problem, engine::SessionOptions options) {
+    std::optional<Task> made;
+    const Task& task = problem < tasks_.size() ? tasks_[problem]
+                                               : made.emplace(make_task(request_, kernel_, problems_[problem], info_));
+    options.started = std::exchange(started_, std::nullopt).value_or(Clock::now());
+    // Who waits holds nothing of the GPU: whoever is measuring would take it for a disturbance, and rightly.
+    engine::Turn turn;
+    if (!wait_for_turn(
+            task, request_, stores_.path, context_, [&] { device_.reset(); }, overdue_, turn))
+      return std::nullopt;
+    if (!device_) device_.emplace(device_options_);
+    if (!request_.record.empty()) recorder_.emplace(context_.observer, task);
+    engine::Observer& observer = recorder_ ? *recorder_ : context_.observer;
+    const engine::SessionParts parts{.compile = binaries_,
+                                     .device = *device_,
+                                     .store = *stores_.store,
+                                     .binaries = stores_.binaries.get(),
+                                     .observer = observer,
+                                     .stop = context_.stop};
+    // A GPU reaches the same for every problem.
+    if (options.budget.roofline && !roofline_) {
+      roofline_ =
+          engine::measured_roofline(task.device(), kernel_->work.bytes.has_value(),
+                                    kernel_->work.flops ? task.work_type() : std::nullopt, options.reuse, parts);
+    }
+    options.roofline = roofline_;
+    TuneReport report = engine::run_session(task, options, parts);
+    last_key_ = report.decision.key;
+    if (const auto lost = engine::say_what_is_stored(stores_, report)) context_.observer.warning(*lost);
+    return report;
+  }
+
+  /// Every trial of the only problem; the request says that it is to be recorded.
+  void write(engine::RecordingFile& recording, const TuneReport& report) { recorder_->write(recording, report); }
+
+  /// What is known over all problems is kept for programs, and told.
+  void learn_sizes(const engine::Together& together) {
+    std::map<std::string, double> weights;
+    for (const GivenProblem& problem : problems_) weights[problem_text(problem.values)] = problem.weight;
+    const auto sizes = engine::learn_sizes(*kernel_, last_key_, *stores_.store, together.within, weights);
+    if (!sizes) return;
+    engine::record_sizes(*sizes, *stores_.store);
+    if (context_.deliver_sizes) context_.deliver_sizes(*sizes);
+  }
+
+  /// Ends the workers. Takes how long that took.
+  void end(TuneReport& report) {
+    const Clock::time_point end = Clock::now();
+    {
+      const std::jthread compiling([this] { compile_.reset(); });
+      device_.reset();
+    }
+    report.time.ending_s = std::chrono::duration<double>(Clock::now() - end).count();
+    report.time.total_s += report.time.ending_s;
+  }
+
+ private:
+  static engine::CompilePoolOptions compile_options(const TuneRequest& request) {
+    engine::CompilePoolOptions options{.workers = static_cast<int>(request.workers),
+                                       .include_folders = request.session.include_folders};
+    options.timeout = request.compile_timeout.value_or(options.timeout);
+    return options;
+  }
+
+  const TuneRequest& request_;
+  const TuneContext& context_;
+  const Kernel kernel_;
+  const std::vector<GivenProblem>& problems_;
+  // Compile workers start while the device worker creates its context.
+  std::optional<engine::CompilePool> compile_;
+  engine::SharedBinaries binaries_;
+  const engine::DeviceLaneOptions device_options_;
+  std::optional<engine::DeviceProcessLane> device_;
+  DeviceInfo info_;
+  std::vector<Task> tasks_;
+  engine::SessionStores stores_;
+  engine::Overdue overdue_;
+  cache::DecisionKey last_key_;
+  std::optional<Roofline> roofline_;
+  std::optional<engine::Recorder> recorder_;  ///< it keeps every trial in memory
+  /// From when on the first session's time is accounted for: what came before it belongs to it.
+  std::optional<Clock::time_point> started_ = request_.session.started;
+};
 
 }  // namespace
 
 void tune_live(const TuneRequest& request, const TuneContext& context) {
   std::optional<NothingToKeep> beginning(std::in_place);
-  KernelDescription description = load_description(
-      request.file, request.kernel, [&](const std::string& sentence) { context.observer.warning(sentence); });
+  const auto warn = [&](const std::string& sentence) { context.observer.warning(sentence); };
+  KernelDescription description =
+      request.description ? *request.description : load_description(request.file, request.kernel, warn);
   for (const std::string& pad : request.pads) set_padding(description, pad);
   const auto kernel = std::make_shared<const KernelDescription>(std::move(description));
   // A mistake here needs no GPU to be seen.
-  const std::vector<GivenProblem> problems = distinct_problems(
-      *kernel, request.problems, [&](const std::string& sentence) { context.observer.warning(sentence); });
+  const std::vector<GivenProblem> problems = distinct_problems(*kernel, request.problems, warn);
   beginning.reset();
   std::optional<engine::RecordingFile> recording;
   if (!request.record.empty()) recording.emplace(request.record, request.replace);
 
-  // Compile workers start while the device worker creates its context.
-  engine::CompilePoolOptions compile_options{.workers = static_cast<int>(request.workers),
-                                             .include_folders = request.session.include_folders};
-  compile_options.timeout = request.compile_timeout.value_or(compile_options.timeout);
-  std::optional<engine::CompilePool> compile(std::in_place, std::move(compile_options));
-  const engine::DeviceLaneOptions device_options{.ordinal = request.device, .stop = &context.stop};
-  std::optional<engine::DeviceProcessLane> device(std::in_place, device_options);
-  const DeviceInfo* found = wait_for_device(*device, request, kernel, problems, context.stop);
-  if (found == nullptr) return;
-  const DeviceInfo info = *found;
-  const std::vector<Task> tasks = make_tasks(request, kernel, problems, info);
-
-  beginning.emplace();
-  engine::SessionStores stores = engine::open_for_session(request.database);
-  beginning.reset();
-  for (const std::string& warning : stores.warnings) context.observer.warning(warning);
-  engine::Overdue overdue;
-  engine::SessionOptions options = request.session;
-  engine::SharedBinaries binaries(*compile);
-  engine::Experience experience;
-  const std::vector<std::size_t> order = order_of(*kernel, problems);
-  for (const std::size_t i : order) {
-    const bool is_last = i == order.back();
-    std::optional<Task> made;
-    const Task& task = i < tasks.size() ? tasks[i] : made.emplace(make_task(request, kernel, problems[i], info));
-    // Who waits holds nothing of the GPU: whoever is measuring would take it for a disturbance, and rightly.
-    engine::Turn turn;
-    if (!wait_for_turn(
-            task, request, stores.path, context, [&] { device.reset(); }, overdue, turn))
-      return;
-    if (!device) device.emplace(device_options);
-    std::optional<engine::Recorder> recorder;  // it keeps every trial in memory
-    if (recording) recorder.emplace(context.observer, task);
-    engine::Observer& observer = recorder ? *recorder : context.observer;
-    options.known_problems = experience.problems();
-    options.proven = options.warm_start ? experience.best_for(task, kMostProven) : std::vector<std::string>{};
-    const engine::SessionParts parts{.compile = binaries,
-                                     .device = *device,
-                                     .store = *stores.store,
-                                     .binaries = stores.binaries.get(),
-                                     .observer = observer,
-                                     .stop = context.stop};
-    // A GPU reaches the same for every problem.
-    if (options.budget.roofline && !options.roofline) {
-      options.roofline =
-          engine::measured_roofline(task.device(), kernel->work.bytes.has_value(),
-                                    kernel->work.flops ? task.work_type() : std::nullopt, options.reuse, parts);
-    }
-    TuneReport report = engine::run_session(task, options, parts);
-    if (const auto lost = engine::say_what_is_stored(stores, report)) context.observer.warning(*lost);
-    if (problems.size() > 1) learn(task, options.mode, *stores.store, experience);
-    if (is_last || context.stop) {
-      const Clock::time_point end = Clock::now();
-      {
-        const std::jthread compiling([&compile] { compile.reset(); });
-        device.reset();
-      }
-      report.time.ending_s = std::chrono::duration<double>(Clock::now() - end).count();
-      report.time.total_s += report.time.ending_s;
-    }
-    context.deliver(report);
-    if (context.stop) return;
-    options.started = Clock::now();
-    if (recorder) recorder->write(*recording, report);
+  LiveSessions sessions(request, context, kernel, problems);
+  if (!sessions.start()) return;
+  for (const std::string& warning : sessions.stores().warnings) warn(warning);
+  if (recording) {
+    std::optional<TuneReport> report = sessions.run(0, request.session);
+    if (!report) return;
+    sessions.end(*report);
+    context.deliver(*report);
+    if (!context.stop) sessions.write(*recording, *report);
+    return;
   }
+  engine::Together together{
+      .kernel = *kernel,
+      .problems = problems,
+      .options = request.session,
+      .store = *sessions.stores().store,
+      .keeps_order = request.begin_before.has_value(),
+      .run = [&](std::size_t problem, const engine::SessionOptions& options) -> std::optional<TuneReport> {
+        if (sessions.has_run() && request.begin_before && Clock::now() >= *request.begin_before) return std::nullopt;
+        std::optional<TuneReport> report = sessions.run(problem, options);
+        if (report && problems.size() == 1) sessions.end(*report);
+        return report;
+      },
+      .deliver = context.deliver};
+  if (context.failed) {
+    together.failed = [&](std::size_t problem, const Error& error) { context.failed(problems[problem].values, error); };
+  }
+  const bool done = engine::tune_together(together);
+  if (done && problems.size() > 1) sessions.learn_sizes(together);
 }
 
 }  // namespace tuner::cli

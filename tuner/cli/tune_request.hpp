@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "tuner/core/report/report.hpp"
+#include "tuner/core/sizes/sizes.hpp"
 #include "tuner/core/task/problem_list.hpp"
 #include "tuner/core/task/task.hpp"
 #include "tuner/engine/recording/recording_file.hpp"
 #include "tuner/engine/session/session_observer.hpp"
 #include "tuner/engine/session/session_options.hpp"
 #include "tuner/engine/turns/turn.hpp"
+#include "tuner/error.hpp"
 
 namespace tuner::cli {
 
@@ -24,9 +26,11 @@ enum class IfBusy { wait, leave };
 
 /// What `tuner tune` was asked to do.
 struct TuneRequest {
-  std::filesystem::path file;  ///< empty: only with a replay
+  std::filesystem::path file;  ///< empty: only with a replay or a description
+  /// Of a source that is no file: it takes the place of one.
+  std::optional<KernelDescription> description;
   std::string kernel;
-  std::vector<GivenProblem> problems;  ///< one session each; empty: one session with the defaults
+  std::vector<GivenProblem> problems;  ///< tuned together; empty: one session with the defaults
   std::vector<std::string> where;
   std::vector<std::string> pads;  ///< "NAME=BYTES", as given
   engine::SessionOptions session;
@@ -36,6 +40,8 @@ struct TuneRequest {
   std::optional<std::chrono::milliseconds> compile_timeout;  ///< empty: the compile pool's own
   IfBusy if_busy = IfBusy::wait;
   std::chrono::milliseconds longest_wait = engine::kLongestWait;  ///< for each of the two; then it goes on beside
+  /// No problem but the first begins after this. Nothing: all do.
+  std::optional<std::chrono::steady_clock::time_point> begin_before;
   std::filesystem::path replay;
   std::filesystem::path record;
   engine::Replace replace = engine::Replace::nothing;  ///< what `record` may take the place of
@@ -47,10 +53,20 @@ struct TuneContext {
   engine::Observer& observer;
   const std::atomic<bool>& stop;
   std::function<void(TuneReport)> deliver;  ///< takes each report as soon as it is there
+  /// Takes what is known of the kernel over all its problems, in the end, if there were several.
+  std::function<void(const KernelSizes&)> deliver_sizes = {};
+  /// Takes why a problem cannot be tuned; if it is not given, the first such error is thrown in the end.
+  std::function<void(const ProblemValues& problem, const Error& error)> failed = {};
 };
 
 /// Compiles and launches on the GPU at hand. Throws Error.
 void tune_live(const TuneRequest& request, const TuneContext& context);
+/// Works off the list of what programs missed beside the request's database, for the GPU at hand, the most valuable
+/// kernel first: those of `request.kernel` and `request.mode`, if they are given. An entry leaves the list when its
+/// decision is stored. What cannot be tuned is told, in a sentence each, and noted there. False if there was any.
+/// Throws Error.
+bool tune_wanted(const TuneRequest& request, const TuneContext& context,
+                 const std::function<void(const std::string&)>& tell);
 /// Replays a recording: nothing is compiled or launched. Throws Error.
 void tune_replay(const TuneRequest& request, const TuneContext& context);
 

@@ -42,6 +42,8 @@ std::string_view to_string(Rung rung) noexcept {
       return "baseline";
     case Rung::fallback:
       return "fallback";
+    case Rung::predicted:
+      return "predicted";
     case Rung::unrunnable:
       break;
   }
@@ -62,7 +64,8 @@ std::string_view to_string(Rung rung) noexcept {
   return {};
 }
 
-// The way that every launch takes: two loads, a comparison for each scalar that is bound to the problem, the driver.
+// The way that every launch takes: two loads, a comparison for each scalar that is bound to the problem, the
+// driver.
 LaunchStatus Instance::launch_checked(Stream stream, void** arguments,
                                       const detail::CallSignature& signature) const noexcept {
   const detail::LaunchPlan& plan = *plan_.load(std::memory_order_acquire);
@@ -73,7 +76,9 @@ LaunchStatus Instance::launch_checked(Stream stream, void** arguments,
   const auto& [grid, block, shared] = plan.geometry;
   const CUresult result = plan.launch(plan.function, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared,
                                       stream, arguments, nullptr);
-  return result == CUDA_SUCCESS ? LaunchStatus{} : state_->refused_by_driver(result);
+  if (result != CUDA_SUCCESS) return state_->refused_by_driver(result);
+  plan.count_launch();
+  return {};
 }
 
 // The same where memory is to be provided or its size compared, all of it for the one plan that is then launched.

@@ -82,7 +82,9 @@ LaunchStatus InstanceState::queue(const LaunchPlan& plan, Stream stream, std::sp
   const auto& [grid, block, shared] = plan.geometry;
   const CUresult result = plan.launch(plan.function, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared,
                                       stream, arguments.data(), nullptr);
-  return result == CUDA_SUCCESS ? LaunchStatus{} : refused_by_driver(result);
+  if (result != CUDA_SUCCESS) return refused_by_driver(result);
+  plan.count_launch();
+  return {};
 }
 
 LaunchStatus InstanceState::launch_with_memory(const LaunchPlan& plan, Stream stream, void** arguments,
@@ -187,7 +189,9 @@ LaunchStatus InstanceState::launch_with_constants(const LaunchPlan& plan, Stream
   const auto& [grid, block, shared] = plan.geometry;
   const CUresult result = plan.launch_after_copies(plan.function, grid[0], grid[1], grid[2], block[0], block[1],
                                                    block[2], shared, stream, parameters.data(), nullptr);
-  return result == CUDA_SUCCESS ? LaunchStatus{} : refused_by_driver(result);
+  if (result != CUDA_SUCCESS) return refused_by_driver(result);
+  plan.count_launch();
+  return {};
 }
 
 LaunchStatus InstanceState::launch_another_way(const LaunchPlan& plan, Stream stream,
@@ -213,7 +217,10 @@ LaunchStatus InstanceState::call_fallback(const LaunchPlan& plan, Stream stream,
   } catch (...) {
     return failure(-1, fmt::format("The fallback of the kernel `{}` threw an unknown exception.", kernel_));
   }
-  if (code == 0) return {};
+  if (code == 0) {
+    plan.count_launch();
+    return {};
+  }
   return failure(code, fmt::format("The fallback of the kernel `{}` returned {}.", kernel_, code));
 }
 

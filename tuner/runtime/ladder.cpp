@@ -6,14 +6,12 @@
 
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/base/timing_text.hpp"
+#include "tuner/core/sizes/sizes.hpp"
 #include "tuner/core/task/decision_text.hpp"
 #include "tuner/core/task/problem.hpp"
 
 namespace tuner {
 namespace {
-
-/// Sizes may differ by this factor, as a power of two, for a decision to be used for another problem.
-constexpr double kNear = 2;
 
 void require_launchable(const Geometry& geometry, const DeviceInfo& device) {
   const std::uint64_t threads = std::uint64_t{geometry.block[0]} * geometry.block[1] * geometry.block[2];
@@ -128,7 +126,7 @@ std::optional<Offer> Ladder::next() {
     if (candidates_.empty()) step_ = Step::baseline;
     const auto found = stores_.read(candidate.found, lookup_);
     if (!found) continue;
-    if (auto offer = stored(candidate.rung, *found)) return offer;
+    if (auto offer = stored(candidate.rung, *found, candidate.expected_loss)) return offer;
   }
   if (step_ == Step::baseline) {
     step_ = Step::end;
@@ -140,12 +138,11 @@ std::optional<Offer> Ladder::next() {
 /// The user's decision first; where that cannot be used, that of the next database.
 std::optional<Offer> Ladder::exact() {
   const bool is_first = next_layer_ == 0;
-  bool any = false;
   while (const auto found = stores_.find(key_, next_layer_, lookup_)) {
-    any = true;
+    found_exact_ = true;
     if (auto offer = stored(Rung::exact, *found)) return offer;
   }
-  if (is_first && !any) {
+  if (is_first && !found_exact_) {
     add_reason(
         lookup_.complete()
             ? fmt::format("Nothing is stored for {} on this GPU model.", key_.problem)
@@ -156,10 +153,26 @@ std::optional<Offer> Ladder::exact() {
   return std::nullopt;
 }
 
-/// Near sizes before other devices, and there the problem itself before near sizes; nearer ones and, of the same
-/// distance, newer ones first.
+std::optional<Ladder::Prediction> Ladder::predict() {
+  const auto text = stores_.sizes(key_, lookup_);
+  if (!text) return std::nullopt;
+  try {
+    const KernelSizes sizes = sizes_from_json(*text);
+    const auto leaf = sizes.rule.choose(task_.problem());
+    if (!leaf) return std::nullopt;
+    return Prediction{sizes.configurations[leaf->configuration], leaf->expected_loss, sizes.validation.prefers_rule};
+  } catch (const Error& error) {
+    add_reason(error.what());
+    return std::nullopt;
+  }
+}
+
+/// What the rule predicts, where it is the better choice; near sizes; what it predicts else; then other devices, and
+/// there the problem itself before near sizes. Nearer ones and, of the same distance, newer ones first.
 void Ladder::find_sites() {
+  enum Rank { preferred, near_here, predicted, same_elsewhere, near_elsewhere };
   const KernelDescription& description = task_.description();
+  const std::optional<Prediction> prediction = predict();
   bool unchecked = false;
   for (const LayeredStores::FoundSite& found : stores_.sites(key_, lookup_)) {
     const cache::Site& site = found.site;
@@ -170,28 +183,39 @@ void Ladder::find_sites() {
       continue;
     }
     const auto far = distance(description, problem, task_.problem());
-    if (!far || *far > kNear) continue;
+    if (!far) continue;
     const bool here = site.device == key_.device;
     if (here && *far == 0) continue;  // the exact one
     if (!here && compute_capability(site.device) != compute_capability(key_.device)) continue;
+    const bool is_predicted = here && prediction && prediction->configuration == site.configuration;
+    if (!is_predicted && *far > kNear) continue;
     if (*far > 0 && site.awkward_sizes == 0) {
       unchecked = true;
       continue;
     }
-    candidates_.push_back({here ? Rung::near_size : Rung::other_device, *far, found});
+    if (is_predicted) {
+      candidates_.push_back(
+          {Rung::predicted, prediction->is_preferred ? preferred : predicted, *far, found, prediction->expected_loss});
+    }
+    if (*far > kNear) continue;
+    candidates_.push_back({here ? Rung::near_size : Rung::other_device,
+                           here        ? near_here
+                           : *far == 0 ? same_elsewhere
+                                       : near_elsewhere,
+                           *far, found});
   }
   if (unchecked) {
     add_reason("Decisions for near sizes serve their own size only, because they were not checked at others.");
   }
   std::stable_sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
-    if (a.rung != b.rung) return a.rung > b.rung;
+    if (a.rank != b.rank) return a.rank > b.rank;
     if (a.distance != b.distance) return a.distance > b.distance;
     return a.found.site.created_unix_ms < b.found.site.created_unix_ms;
   });
   if (candidates_.empty()) step_ = Step::baseline;
 }
 
-std::optional<Offer> Ladder::stored(Rung rung, const LayeredStores::Found& found) {
+std::optional<Offer> Ladder::stored(Rung rung, const LayeredStores::Found& found, double expected_loss) {
   Offer result;
   try {
     result = stored_offer(task_, rung, found.decision, found.database);
@@ -201,7 +225,11 @@ std::optional<Offer> Ladder::stored(Rung rung, const LayeredStores::Found& found
   }
   Provenance& provenance = result.provenance;
   if (rung == Rung::exact) return result;
-  if (rung == Rung::near_size) {
+  if (rung == Rung::predicted) {
+    provenance.expected_loss = expected_loss;
+    provenance.why = fmt::format("{} A rule over the sizes that were tuned expects this to lose {}; it won at {}.",
+                                 reasons_, percent(expected_loss), provenance.problem);
+  } else if (rung == Rung::near_size) {
     provenance.why = fmt::format("{} The nearest stored problem is {}.", reasons_, provenance.problem);
   } else {
     provenance.why = fmt::format("{} {} was tuned on {}, which has the same architecture.", reasons_,

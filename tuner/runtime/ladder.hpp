@@ -36,7 +36,8 @@ struct LadderOptions {
   Timing timing = Timing::cold;
 };
 
-/// Goes down the ladder for one task: exact, near, other device, baseline.
+/// Goes down the ladder for one task: exact; what a rule predicts and near sizes, whichever validation prefers; other
+/// devices; baseline.
 class Ladder {
  public:
   Ladder(const Task& task, const LadderOptions& options, LayeredStores& stores, LookupState& lookup);
@@ -49,11 +50,23 @@ class Ladder {
   /// Everything that kept better rungs from being served, as sentences.
   const std::string& reasons() const { return reasons_; }
 
+  const cache::DecisionKey& key() const { return key_; }
+  /// Whether a decision for exactly this was found, of use or not.
+  bool found_exact() const { return found_exact_; }
+
  private:
+  /// What the rule over all sizes says of this one.
+  struct Prediction {
+    std::string configuration;
+    double expected_loss = 0;
+    bool is_preferred = false;  ///< to near sizes
+  };
+
   void add_reason(const std::string& sentence);
   void refuse(std::string_view which, const std::string& configuration, const Error& error);
-  std::optional<Offer> stored(Rung rung, const LayeredStores::Found& found);
+  std::optional<Offer> stored(Rung rung, const LayeredStores::Found& found, double expected_loss = 0);
   std::optional<Offer> exact();
+  std::optional<Prediction> predict();
   void find_sites();
   std::optional<Offer> baseline();
 
@@ -65,11 +78,14 @@ class Ladder {
   enum class Step { exact, sites, baseline, end } step_ = Step::exact;
   struct Candidate {
     Rung rung = Rung::near_size;
+    int rank = 0;  ///< the lowest is the best
     double distance = 0;
     LayeredStores::FoundSite found;
+    double expected_loss = 0;  ///< of what is predicted
   };
   std::vector<Candidate> candidates_;  ///< the best last
   std::size_t next_layer_ = 0;         ///< to ask for the exact decision
+  bool found_exact_ = false;
   std::string reasons_;
 };
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "tuner/core/task/launch_facts.hpp"
@@ -29,6 +31,7 @@ struct LaunchPlan {
   CUfunction function = nullptr;
   Geometry geometry;
   std::vector<BoundScalar> bound;
+  std::atomic<std::uint64_t>* launches = nullptr;  ///< of a problem that is noted as missing; outlives the plan
   /// `launch` for a kernel with constants, which takes another way, so that all others need not ask whether they have
   /// some.
   PFN_cuLaunchKernel_v4000 launch_after_copies = nullptr;
@@ -41,6 +44,11 @@ struct LaunchPlan {
   Provenance provenance;
 
   Instance::Shape shape() const { return {geometry.grid, geometry.block, geometry.shared_bytes, function}; }
+  /// After a launch. Two threads at once may count as one: that costs the others nothing.
+  void count_launch() const noexcept {
+    if (launches == nullptr) return;
+    launches->store(launches->load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
   bool has_kernel() const { return launch != nullptr || launch_after_copies != nullptr; }
 };
 

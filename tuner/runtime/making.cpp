@@ -112,6 +112,13 @@ void RuntimeState::publish(PendingInstance& pending, LaunchPlan plan) {
   }
 }
 
+/// Where to count the launches of what serves in place of a decision; null if none is missing, as far as could be seen.
+WantedList::Count* RuntimeState::note_miss(const PendingInstance& pending, const Ladder& ladder,
+                                           const Provenance& served) {
+  if (!wanted_ || ladder.found_exact() || !pending.lookup.complete()) return nullptr;
+  return wanted_->note(ladder.key(), pending.kernel.description(), served, !pending.again);
+}
+
 /// Publishes the best plan that can be had now, and starts tuning where that is wanted.
 void RuntimeState::fill(PendingInstance& pending) {
   const bool tunes = mode_ == Mode::background || mode_ == Mode::tune;
@@ -129,7 +136,9 @@ void RuntimeState::fill(PendingInstance& pending) {
   }
   Ladder ladder(*pending.task, {mode_ != Mode::off, options_.exact_only, timing_}, stores_, pending.lookup);
   if (!serve(pending, ladder)) {
-    publish(pending, last_resort(pending.kernel, ladder.reasons()));
+    LaunchPlan plan = last_resort(pending.kernel, ladder.reasons());
+    plan.launches = note_miss(pending, ladder, plan.provenance);
+    publish(pending, std::move(plan));
     if (!pending.again) report(Notice::Kind::request, ladder.reasons());
   }
   const Provenance& provenance = pending.instance.plan().provenance;
@@ -155,8 +164,10 @@ bool RuntimeState::serve(PendingInstance& pending, Ladder& ladder) {
     const auto binary = find_or_compile(pending, *offer, ladder, failures);
     if (!binary) continue;
     try {
-      publish(pending,
-              load(pending.place, launch_facts(*pending.task, offer->configuration), offer->provenance, *binary));
+      LaunchPlan plan =
+          load(pending.place, launch_facts(*pending.task, offer->configuration), offer->provenance, *binary);
+      plan.launches = note_miss(pending, ladder, plan.provenance);
+      publish(pending, std::move(plan));
       remember_served(pending, *offer, *binary);
       return true;
     } catch (const Error& error) {

@@ -82,6 +82,16 @@ RuntimeState::RuntimeState(RuntimeOptions options)
              fmt::format("TUNER_MODE is \"{}\", which is not off, cache, background or tune; it is ignored.", wanted));
     }
   }
+  bool lists_misses = options_.wanted;
+  if (const std::string wanted = environment("TUNER_WANTED"); wanted == "0" || wanted == "1") {
+    lists_misses = wanted == "1";
+  } else if (!wanted.empty()) {
+    report(Notice::Kind::request, fmt::format("TUNER_WANTED is \"{}\", which is not 0 or 1; it is ignored.", wanted));
+  }
+  if (lists_misses && mode_ != Mode::off) {
+    wanted_ = std::make_unique<WantedList>(
+        options_.database, [this](const std::string& sentence) { report(Notice::Kind::database, sentence); });
+  }
   if (options_.never_tune && (mode_ == Mode::background || mode_ == Mode::tune)) mode_ = Mode::cache;
 }
 

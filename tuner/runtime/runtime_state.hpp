@@ -18,6 +18,7 @@
 #include "tuner/runtime/layered_stores.hpp"
 #include "tuner/runtime/modules.hpp"
 #include "tuner/runtime/scratch_memory.hpp"
+#include "tuner/runtime/wanted_list.hpp"
 
 namespace tuner::detail {
 
@@ -106,6 +107,7 @@ class RuntimeState {
                   const cache::Cubin& binary);
   void remember_served(const PendingInstance& pending, const Offer& offer, const cache::Cubin& binary) noexcept;
   void publish(PendingInstance& pending, LaunchPlan plan);
+  WantedList::Count* note_miss(const PendingInstance& pending, const Ladder& ladder, const Provenance& served);
   std::optional<cache::Cubin> find_or_compile(PendingInstance& pending, const Offer& offer, Ladder& ladder,
                                               int& failures);
   EngineClient& engine();
@@ -138,6 +140,7 @@ class RuntimeState {
   ScratchMemory scratch_;  ///< ends after the modules, whose kernels use it
   Modules modules_;
   LayeredStores stores_;
+  std::unique_ptr<WantedList> wanted_;  ///< null: nobody wants to know
   std::once_flag engine_started_;
   std::unique_ptr<EngineClient>
       engine_;  ///< when it is needed; the last: its thread ends before anything that it calls

@@ -119,6 +119,21 @@ TEST_CASE("a file has one problem a line, comments and blank lines") {
   CHECK(all == "sizes.txt:3 n=1\nsizes.txt:3 n=2\nsizes.txt:4 m=3,n=8\nsizes.txt:5 T=\"a#b\"\n");
 }
 
+TEST_CASE("a line of a file may say how much its problems count") {
+  const auto given = parse_problem_file("n=1,2 weight 2.5  # often\nn=3\nname=weight\nn=4\tweight\t1e3\n", "sizes");
+  REQUIRE(given.size() == 5);
+  CHECK(given[0].weight == 2.5);
+  CHECK(given[1].weight == 2.5);
+  CHECK(problem_text(given[1].values) == "n=2");
+  CHECK(given[2].weight == 1);
+  CHECK(problem_text(given[3].values) == "name=weight");
+  CHECK(given[4].weight == 1000);
+  for (const char* bad : {"0", "-1", "nan", "inf", "much", "1x"}) {
+    CAPTURE(bad);
+    CHECK_THROWS_AS(parse_problem_file(std::string("n=1 weight ") + bad, "sizes"), Error);
+  }
+}
+
 TEST_CASE("what a file of problems cannot say is one sentence with its line") {
   CHECK(refusal_of_file("") == "sizes.txt has no problem; write one a line, for example rows=528,row_length=65536.");
   CHECK(contains(refusal_of_file("\n# n=1\n"), "has no problem"));

@@ -36,4 +36,7 @@ void check_problem_constraints(const KernelDescription& description, const Probl
 /// but a size differs, or a size is zero in one of them only.
 std::optional<double> distance(const KernelDescription& description, const ProblemValues& a, const ProblemValues& b);
 
+/// The greatest distance at which the winner of one problem may be used for another: a factor of four.
+inline constexpr double kNear = 2;
+
 }  // namespace tuner

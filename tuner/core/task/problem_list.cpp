@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <set>
@@ -134,6 +135,26 @@ std::string_view without_comment(std::string_view line) {
   return line;
 }
 
+/// Takes ` weight NUMBER` from the end of a line; 1 if there is none.
+double take_weight(std::string_view& line) {
+  constexpr std::string_view kWord = "weight";
+  const std::size_t last = line.find_last_of(" \t");
+  if (last == std::string_view::npos) return 1;
+  const std::string_view before = search::trimmed(line.substr(0, last));
+  if (!before.ends_with(kWord) || before.size() == kWord.size() ||
+      std::string_view(" \t").find(before[before.size() - kWord.size() - 1]) == std::string_view::npos) {
+    return 1;
+  }
+  const std::string_view text = line.substr(last + 1);
+  double weight = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), weight);
+  if (error != std::errc() || end != text.data() + text.size() || !(weight > 0) || !std::isfinite(weight)) {
+    refuse_list(fmt::format("The weight `{}` is no number above zero; write, for example, n=1000 weight 2.5.", text));
+  }
+  line = search::trimmed(before.substr(0, before.size() - kWord.size()));
+  return weight;
+}
+
 }  // namespace
 
 std::vector<ProblemValues> parse_problems(std::string_view text) {
@@ -167,12 +188,13 @@ std::vector<GivenProblem> parse_problem_file(std::string_view text, std::string_
   std::size_t number = 0;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
-    const std::string_view line = search::trimmed(without_comment(text.substr(0, end)));
+    std::string_view line = search::trimmed(without_comment(text.substr(0, end)));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     const std::string origin = fmt::format("{}:{}", file, ++number);
     if (line.empty()) continue;
     try {
-      for (ProblemValues& values : parse_problems(line)) given.push_back({std::move(values), origin});
+      const double weight = take_weight(line);
+      for (ProblemValues& values : parse_problems(line)) given.push_back({std::move(values), origin, weight});
     } catch (const Error& error) {
       throw Error(error.code(), fmt::format("{}: {}", origin, error.what()));
     }

@@ -31,9 +31,11 @@ std::vector<ProblemValues> parse_problems(std::string_view text);
 struct GivenProblem {
   ProblemValues values;
   std::string origin;  ///< "sizes.txt:3"; empty: on the command line
+  double weight = 1;   ///< how much it counts in means over problems
 };
 
-/// The problems of a file that was read: on each line what parse_problems takes, or nothing; `#` begins a comment.
+/// The problems of a file that was read: on each line what parse_problems takes, and after it ` weight NUMBER` where
+/// they count for more or less than others; or nothing. `#` begins a comment.
 /// Lines may end with CR LF. Throws Error{bad_problem} that begins with `file` and the line's number.
 std::vector<GivenProblem> parse_problem_file(std::string_view text, std::string_view file);
 

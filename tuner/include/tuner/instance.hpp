@@ -19,7 +19,7 @@
 
 namespace tuner {
 
-/// How an instance came to be, best first. Every request ends on one of them.
+/// How an instance came to be, best first but for the last. Every request ends on one of them.
 enum class Rung : std::uint8_t {
   exact,         ///< the winner stored for this problem on this GPU model
   near_size,     ///< the winner of a problem whose sizes are within a factor of four, all else equal
@@ -27,8 +27,11 @@ enum class Rung : std::uint8_t {
   baseline,      ///< the description's defaults
   fallback,      ///< the caller's own function
   unrunnable,    ///< nothing can be launched; `why` says what is missing
+  /// What a rule says that was learned from the sizes that were tuned. It comes before `near_size` where it lost less
+  /// on sizes that it had not seen, and behind it elsewhere; its number is not its rank.
+  predicted,
 };
-/// "exact", "near size", "other device", "baseline", "fallback", "unrunnable".
+/// "exact", "near size", "other device", "baseline", "fallback", "unrunnable", "predicted".
 TUNER_API std::string_view to_string(Rung rung) noexcept;
 
 /// Where an instance comes from and what is known of it. A copy: later swaps do not change it.
@@ -38,6 +41,8 @@ struct Provenance {
   std::string configuration;  ///< canonical text, "BLOCKDIMX=128,…"; empty for fallback and unrunnable
   std::string problem;        ///< for which it was tuned, canonical text; another than asked for on near_size
   std::string device;         ///< on which it was tuned; empty where nothing was
+  /// How much slower than the best it is expected to be, 0.02 is two per cent; of what is `predicted`.
+  std::optional<double> expected_loss;
   /// The winner's time, measured on `device` for `problem`; nothing where nothing was measured.
   std::optional<std::chrono::duration<double, std::nano>> expected_time;
   std::optional<double> speedup, speedup_low, speedup_high;  ///< over the baseline, with its interval

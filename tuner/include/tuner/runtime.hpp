@@ -63,6 +63,11 @@ struct RuntimeOptions {
   /// stored while others write; lower: requests return sooner. What was missed for that is looked for again, a second
   /// later at the earliest.
   std::chrono::milliseconds database_patience{50};
+  /// Lists what is missing: each problem for which no decision is stored, with the kernel's source, and how often it is
+  /// launched, in a file beside the user's database, for `tuner wanted` and `tuner tune --wanted` (docs/library.md).
+  /// Written by a thread of its own; a launch of such a problem takes a nanosecond more. TUNER_WANTED=0|1 replaces what
+  /// the program says. A program with the rights of another user writes nothing.
+  bool wanted = false;
   /// How long a request waits for a baseline, or a winner without a stored binary, to be compiled.
   std::chrono::milliseconds compile_limit{30000};
   /// Mode::tune: how long a request waits, but for some seconds in which tuning concludes and, where it could not, the

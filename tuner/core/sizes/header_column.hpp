@@ -6,7 +6,7 @@
 
 #include "search/expression/value.hpp"
 
-namespace tuner::cli {
+namespace tuner {
 
 /// What a column of values needs to be written in C++.
 struct Column {
@@ -41,4 +41,4 @@ std::string literal(const search::Value& value, const std::string& name, const C
 /// In quotes, as letters that every compiler reads alike: what is not printable ASCII is written as its bytes.
 std::string string_literal(std::string_view text);
 
-}  // namespace tuner::cli
+}  // namespace tuner

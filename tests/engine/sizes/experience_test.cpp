@@ -1,4 +1,4 @@
-#include "tuner/engine/session/experience.hpp"
+#include "tuner/engine/sizes/experience.hpp"
 
 #include <doctest/doctest.h>
 
@@ -13,8 +13,13 @@
 namespace tuner::engine {
 namespace {
 
-Task sized(int n) {
-  return make_task({}, kKernel, n);
+const KernelDescription& kernel() {
+  static const Task task = make_task();
+  return task.description();
+}
+
+ProblemValues sized(int n) {
+  return {{"n", n}};
 }
 
 cache::Trial timed(const std::string& configuration, double time_ns) {
@@ -28,7 +33,7 @@ cache::Trial timed(const std::string& configuration, double time_ns) {
 using Texts = std::vector<std::string>;
 
 TEST_CASE("what is fast on the nearest problem comes first, then what is fast farther away") {
-  Experience experience;
+  Experience experience(kernel());
   CHECK(experience.best_for(sized(1000), 10).empty());
   experience.add(sized(500), {timed("BLOCK=32,UNROLL=1", 100), timed("BLOCK=32,UNROLL=2", 101)});
   experience.add(sized(64000), {timed("BLOCK=256,UNROLL=1", 1000), timed("BLOCK=256,UNROLL=2", 1200)});
@@ -39,7 +44,7 @@ TEST_CASE("what is fast on the nearest problem comes first, then what is fast fa
 }
 
 TEST_CASE("bounds, failures, what is far from the best and the problem itself teach nothing") {
-  Experience experience;
+  Experience experience(kernel());
   cache::Trial bound = timed("BLOCK=32,UNROLL=1", 90), wrong = timed("BLOCK=32,UNROLL=2", 50);
   bound.censored = true;
   wrong.outcome = Outcome::wrong_result;
@@ -50,7 +55,7 @@ TEST_CASE("bounds, failures, what is far from the best and the problem itself te
 
 TEST_CASE(
     "of a configuration measured twice on a problem the later trial counts, of a problem added twice the later one") {
-  Experience experience;
+  Experience experience(kernel());
   experience.add(sized(500),
                  {timed("BLOCK=32,UNROLL=1", 100), timed("BLOCK=32,UNROLL=2", 101), timed("BLOCK=32,UNROLL=1", 110)});
   CHECK(experience.best_for(sized(1000), 10) == Texts{"BLOCK=32,UNROLL=2", "BLOCK=32,UNROLL=1"});
@@ -62,8 +67,8 @@ TEST_CASE(
 TEST_CASE("problems are tuned from the middle outwards, each far from those before") {
   const auto of = [](std::vector<int> sizes) {
     std::vector<ProblemValues> problems;
-    for (const int n : sizes) problems.push_back({{"n", n}});
-    return spread_order(sized(1000).description(), problems);
+    for (const int n : sizes) problems.push_back(sized(n));
+    return spread_order(kernel(), problems);
   };
   CHECK(of({1000}) == std::vector<std::size_t>{0});
   CHECK(of({1, 4, 16, 64, 256}) == std::vector<std::size_t>{2, 0, 4, 1, 3});

@@ -1,12 +1,10 @@
-#include "tuner/engine/session/experience.hpp"
+#include "tuner/engine/sizes/experience.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <utility>
-
-#include "tuner/core/task/problem.hpp"
 
 namespace tuner::engine {
 
@@ -19,13 +17,13 @@ constexpr double kLossByDistance = 0.03;
 /// What differs in more than its sizes is as far as ten doublings.
 constexpr double kOtherKind = 10;
 
-double far(const KernelDescription& description, const ProblemValues& a, const ProblemValues& b) {
-  return distance(description, a, b).value_or(kOtherKind);
+double far(const KernelDescription& kernel, const ProblemValues& a, const ProblemValues& b) {
+  return distance(kernel, a, b).value_or(kOtherKind);
 }
 
 }  // namespace
 
-void Experience::add(const Task& task, const std::vector<cache::Trial>& trials) {
+void Experience::add(const ProblemValues& problem, const std::vector<cache::Trial>& trials) {
   std::map<std::string, double> times;  // the latest of each
   for (const cache::Trial& trial : trials) {
     times.erase(trial.configuration);
@@ -34,7 +32,7 @@ void Experience::add(const Task& task, const std::vector<cache::Trial>& trials) 
   }
   double best = std::numeric_limits<double>::infinity();
   for (const auto& [configuration, time] : times) best = std::min(best, time);
-  Site site{.problem = task.problem(), .known = {}};
+  Site site{.problem = problem, .known = {}};
   for (const auto& [configuration, time] : times) {
     const double loss = std::log(time / best);
     if (loss <= kWorthKnowing) site.known.push_back({configuration, loss});
@@ -43,11 +41,11 @@ void Experience::add(const Task& task, const std::vector<cache::Trial>& trials) 
   if (!site.known.empty()) sites_.push_back(std::move(site));
 }
 
-std::vector<std::string> Experience::best_for(const Task& task, std::size_t most) const {
+std::vector<std::string> Experience::best_for(const ProblemValues& problem, std::size_t most) const {
   std::map<std::string, double> expected;
   for (const Site& site : sites_) {
-    if (site.problem == task.problem()) continue;
-    const double farther = kLossByDistance * far(task.description(), site.problem, task.problem());
+    if (site.problem == problem) continue;
+    const double farther = kLossByDistance * far(kernel_, site.problem, problem);
     for (const Known& known : site.known) {
       const auto [entry, is_new] = expected.emplace(known.configuration, known.loss + farther);
       if (!is_new) entry->second = std::min(entry->second, known.loss + farther);
@@ -64,14 +62,13 @@ std::vector<std::string> Experience::best_for(const Task& task, std::size_t most
   return best;
 }
 
-std::vector<std::size_t> spread_order(const KernelDescription& description,
-                                      const std::vector<ProblemValues>& problems) {
+std::vector<std::size_t> spread_order(const KernelDescription& kernel, const std::vector<ProblemValues>& problems) {
   const std::size_t count = problems.size();
   std::vector<double> nearest(count, std::numeric_limits<double>::infinity());  // to any that was chosen
   std::vector<std::size_t> order;
   const auto farthest_from = [&](std::size_t i) {
     double farthest = 0;
-    for (const ProblemValues& other : problems) farthest = std::max(farthest, far(description, problems[i], other));
+    for (const ProblemValues& other : problems) farthest = std::max(farthest, far(kernel, problems[i], other));
     return farthest;
   };
   std::size_t next = 0;
@@ -83,7 +80,7 @@ std::vector<std::size_t> spread_order(const KernelDescription& description,
   while (order.size() < count) {
     order.push_back(next);
     for (std::size_t i = 0; i < count; ++i) {
-      nearest[i] = std::min(nearest[i], i == next ? -1 : far(description, problems[i], problems[next]));
+      nearest[i] = std::min(nearest[i], i == next ? -1 : far(kernel, problems[i], problems[next]));
     }
     next = static_cast<std::size_t>(std::max_element(nearest.begin(), nearest.end()) - nearest.begin());
   }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cache/store/trial.hpp"
-#include "tuner/core/task/task.hpp"
+#include "tuner/core/task/problem.hpp"
 
 namespace tuner::engine {
 
@@ -13,14 +13,16 @@ namespace tuner::engine {
 /// where.
 class Experience {
  public:
+  /// `kernel` outlives it. Problems are complete.
+  explicit Experience(const KernelDescription& kernel) : kernel_(kernel) {}
   /// What was measured on a problem, in the place of what was added for it before.
-  void add(const Task& task, const std::vector<cache::Trial>& trials);
+  void add(const ProblemValues& problem, const std::vector<cache::Trial>& trials);
   /// How many problems it knows something of.
   std::size_t problems() const { return sites_.size(); }
   /// Those expected to be the fastest on another problem, as texts, the best first. A configuration is expected to lose
   /// what it loses on a problem where it was measured, and more the farther away that is; of several problems the one
   /// counts that says the least.
-  std::vector<std::string> best_for(const Task& task, std::size_t most) const;
+  std::vector<std::string> best_for(const ProblemValues& problem, std::size_t most) const;
 
  private:
   struct Known {
@@ -31,11 +33,12 @@ class Experience {
     ProblemValues problem;
     std::vector<Known> known;  ///< not far from the best
   };
+  const KernelDescription& kernel_;
   std::vector<Site> sites_;
 };
 
 /// An order in which each problem is as far as can be from those before it; the first is the one in the middle.
 /// Positions in `problems`. Takes the square of their number: a second for two thousand.
-std::vector<std::size_t> spread_order(const KernelDescription& description, const std::vector<ProblemValues>& problems);
+std::vector<std::size_t> spread_order(const KernelDescription& kernel, const std::vector<ProblemValues>& problems);
 
 }  // namespace tuner::engine

@@ -1,4 +1,4 @@
-#include "tuner/cli/header_column.hpp"
+#include "tuner/core/sizes/header_column.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/description/directives.hpp"
 
-namespace tuner::cli {
+namespace tuner {
 
 namespace {
 
@@ -83,4 +83,4 @@ std::string string_literal(std::string_view text) {
   return result + "\"";
 }
 
-}  // namespace tuner::cli
+}  // namespace tuner

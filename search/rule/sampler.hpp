@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "search/rule/lesson.hpp"
+#include "search/strategy/prng.hpp"
+
+namespace tuner::search {
+
+/// Draws problems that could have been among those of a lesson: between two of them, of which half the time one is near
+/// the other, and as divisible as one of the two. The same lesson and points give the same problems.
+class Sampler {
+ public:
+  /// `points` of the lesson, which must outlive this.
+  Sampler(const Lesson& lesson, std::vector<std::size_t> points);
+
+  /// A problem's values and weight, without costs; nothing if a few attempts in a row gave none that every feature can
+  /// be evaluated for.
+  std::optional<LessonPoint> next();
+
+ private:
+  PropertyValues between(const PropertyValues& a, const PropertyValues& b);
+  Value between(const Value& a, const Value& b, double share);
+
+  const Lesson& lesson_;
+  std::vector<std::size_t> points_;
+  std::vector<std::vector<std::size_t>> near_;  ///< by place in points_, those nearest to it
+  std::set<std::string> varying_;               ///< properties that are not the same for all points
+  Prng prng_{20};
+};
+
+}  // namespace tuner::search

@@ -1,0 +1,144 @@
+#include "tuner/engine/sizes/together.hpp"
+
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "search/portfolio/portfolio.hpp"
+#include "tuner/engine/sizes/experience.hpp"
+#include "tuner/engine/sizes/stored_sizes.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::engine {
+
+namespace {
+
+/// So many of what is best on other problems are tried first.
+constexpr std::size_t kMostProven = 24;
+/// What is measured in the end may change the portfolio, and so what is to be measured.
+constexpr int kMostRounds = 2;
+
+class Tuning {
+ public:
+  explicit Tuning(const Together& together) : together_(together), experience_(together.kernel) {
+    for (const GivenProblem& problem : together.problems) weights_[problem_text(problem.values)] = problem.weight;
+  }
+
+  bool run() {
+    std::vector<ProblemValues> values;
+    for (const GivenProblem& problem : together_.problems) values.push_back(problem.values);
+    std::vector<std::size_t> order(values.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (!together_.keeps_order) order = spread_order(together_.kernel, values);
+    for (const std::size_t problem : order) {
+      if (!attempt(problem, [&] { return tune(problem); })) return false;
+    }
+    for (int round = 0; any_ && round < kMostRounds; ++round) {
+      for (const auto& [problem, members] : untried_members()) {
+        if (!attempt(problem, [&] { return measure(problem, members); })) return false;
+      }
+    }
+    return any_;
+  }
+
+ private:
+  template <typename Action>
+  bool attempt(std::size_t problem, Action action) {
+    try {
+      return action();
+    } catch (const Error& error) {
+      if (!concerns_one_problem(error.code())) throw;
+      together_.failed(problem, error);
+      return true;
+    }
+  }
+
+  bool tune(std::size_t problem) {
+    SessionOptions options = together_.options;
+    if (options.warm_start) {
+      options.proven = experience_.best_for(together_.problems[problem].values, kMostProven);
+      options.known_problems = options.proven.empty() ? 0 : experience_.problems();
+    }
+    std::optional<TuneReport> report = together_.run(problem, options);
+    if (!report) return false;
+    any_ = true;
+    key_ = report->decision.key;
+    const bool interrupted = report->interrupted;
+    learn(problem, report->decision.key);
+    together_.deliver(*std::move(report));
+    return !interrupted;
+  }
+
+  /// If what was measured cannot be read, the problems that follow are searched on their own.
+  void learn(std::size_t problem, const cache::DecisionKey& key) {
+    try {
+      experience_.add(together_.problems[problem].values, together_.store.find_trials(key));
+    } catch (const Error&) {
+      // The session has said what is wrong with the store.
+    }
+  }
+
+  /// By the positions of the problems. What a problem's space lacks is asked for once.
+  std::map<std::size_t, std::vector<std::string>> untried_members() {
+    const StoredSizes sizes = stored_sizes(together_.store, key_, &weights_);
+    const search::Portfolio portfolio = search::smallest_portfolio(sizes.losses(weights_), together_.within);
+    std::map<std::string, std::size_t> positions;
+    for (std::size_t i = 0; i < together_.problems.size(); ++i) {
+      positions[problem_text(together_.problems[i].values)] = i;
+    }
+    std::map<std::size_t, std::vector<std::string>> untried;
+    for (std::size_t i = 0; i < sizes.decisions.size(); ++i) {
+      const std::size_t problem = positions.at(sizes.decisions[i].key.problem);
+      for (const std::size_t member : portfolio.members) {
+        const std::string& configuration = sizes.configurations[member];
+        if (sizes.tried[i][member] || !asked_.insert({problem, configuration}).second) continue;
+        untried[problem].push_back(configuration);
+      }
+    }
+    return untried;
+  }
+
+  /// A session that tries these and nothing else.
+  bool measure(std::size_t problem, const std::vector<std::string>& members) {
+    SessionOptions options = together_.options;
+    options.budget = {.evaluations = members.size()};
+    options.effort.reset();
+    options.strategy = "auto";
+    options.takes_stored = false;
+    options.proven = members;
+    options.races_if_faster = true;
+    std::optional<TuneReport> report = together_.run(problem, options);
+    if (!report || report->interrupted) return false;
+    if (report->stored.has_decision) together_.deliver(*std::move(report));
+    return true;
+  }
+
+  const Together& together_;
+  Experience experience_;
+  std::map<std::string, double> weights_;
+  cache::DecisionKey key_;
+  bool any_ = false;                                     ///< was tuned
+  std::set<std::pair<std::size_t, std::string>> asked_;  ///< in the end
+};
+
+}  // namespace
+
+bool concerns_one_problem(Errc code) {
+  return code == Errc::baseline_failed || code == Errc::bad_problem || code == Errc::empty_space;
+}
+
+bool tune_together(const Together& together) {
+  if (together.failed) return Tuning(together).run();
+  std::optional<Error> first;
+  Together told = together;
+  told.failed = [&](std::size_t, const Error& error) {
+    if (!first) first = error;
+  };
+  const bool done = Tuning(told).run();
+  if (first) throw *first;
+  return done;
+}
+
+}  // namespace tuner::engine

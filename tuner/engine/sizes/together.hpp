@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "cache/store/store.hpp"
+#include "tuner/core/report/report.hpp"
+#include "tuner/core/task/problem_list.hpp"
+#include "tuner/engine/session/session_options.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::engine {
+
+/// Several problems of one kernel on one GPU, and who runs their sessions.
+struct Together {
+  const KernelDescription& kernel;
+  const std::vector<GivenProblem>& problems;  ///< complete, each once
+  const SessionOptions& options;              ///< of every session, but for what others teach it
+  const cache::Store& store;                  ///< in which the sessions record
+  /// A portfolio's member may lose so much: 0.02 is two per cent. More: fewer members.
+  double within = 0.02;
+  /// Whether the problems are taken as they come, because there may not be time for all.
+  bool keeps_order = false;
+  /// Runs the session of the problem at this position; nothing if it is not to begin any more.
+  std::function<std::optional<TuneReport>(std::size_t problem, const SessionOptions& options)> run;
+  /// Takes what is news about a problem: its first report, and a further one if its winner is replaced.
+  std::function<void(TuneReport report)> deliver;
+  /// Takes why a problem cannot be tuned. If it is not given, the first such error is thrown in the end.
+  std::function<void(std::size_t problem, const Error& error)> failed = {};
+};
+
+/// Whether an error of a session is about its problem, so that others may be tuned all the same.
+bool concerns_one_problem(Errc code);
+
+/// Tunes the problems in an order in which each is far from those before (spread_order). What is best on those before
+/// is tried first on the next, which then needs less of a search of its own (limits_of). In the end the members of the
+/// portfolio are measured where they were never tried, and what turns out to be faster than a winner there takes its
+/// place. False if it was interrupted, or no problem could be tuned. Throws what the sessions throw.
+bool tune_together(const Together& together);
+
+}  // namespace tuner::engine

@@ -1,0 +1,124 @@
+#include "tuner/runtime/wanted_list.hpp"
+
+#include <fmt/format.h>
+
+#include <tuple>
+#include <utility>
+
+#include "cache/file/location.hpp"
+#include "cache/sqlite/busy.hpp"
+#include "tuner/core/standard_headers/standard_headers.hpp"
+#include "tuner/error.hpp"
+#include "tuner/runtime/time_limits.hpp"
+
+namespace tuner {
+namespace {
+
+/// Three attempts are made.
+constexpr std::chrono::milliseconds kPatience{160};
+
+cache::WantedSource source_text(const KernelDescription& description) {
+  return {description.file.filename().string(), description.source, without_standard(description.given_headers)};
+}
+
+}  // namespace
+
+WantedList::WantedList(std::filesystem::path database, std::function<void(const std::string&)> report,
+                       std::chrono::milliseconds pause)
+    : database_(std::move(database)), report_(std::move(report)), pause_(pause) {}
+
+WantedList::~WantedList() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+  }
+  ends_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+WantedList::Count* WantedList::note(const cache::DecisionKey& key, std::shared_ptr<const KernelDescription> description,
+                                    const Provenance& served, bool is_request) noexcept try {
+  const std::lock_guard lock(mutex_);
+  const auto [position, is_new] = entries_.try_emplace(key.text());
+  Entry& entry = position->second;
+  if (is_request || is_new) entry.requested.fetch_add(1, std::memory_order_relaxed);
+  entry.wanted.rung = to_string(served.rung);
+  entry.wanted.configuration = served.configuration;
+  entry.wanted.time_ns.reset();
+  if (served.expected_time) entry.wanted.time_ns = served.expected_time->count();
+  if (is_new) {
+    entry.wanted.key = key;
+    entry.wanted.first_unix_ms = now_unix_ms();
+    entry.description = std::move(description);
+    fresh_.push_back(&entry);
+  }
+  if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+  return &entry.launched;
+} catch (...) {
+  return nullptr;  // without memory for it, or another thread, it goes unnoted
+}
+
+void WantedList::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    const bool is_last = ends_.wait_for(lock, pause_, [this] { return is_ending_; });
+    bool goes_on = false;
+    try {
+      known_.insert(known_.end(), fresh_.begin(), fresh_.end());
+      fresh_.clear();
+      lock.unlock();
+      goes_on = write(is_last);
+    } catch (const std::exception& error) {
+      report_(fmt::format("What this program misses is not listed any more: {}", error.what()));
+    }
+    if (is_last || !goes_on) return;
+    lock.lock();
+  }
+}
+
+/// Whether there is any use in trying again.
+bool WantedList::write(bool is_last) try {
+  record();
+  return true;
+} catch (const Error& error) {
+  if (cache::is_busy(error) && !is_last) return true;
+  report_(error.what());
+  return false;
+}
+
+void WantedList::record() {
+  std::vector<cache::Wanted> some;
+  std::vector<std::pair<Entry*, std::pair<std::uint64_t, std::uint64_t>>> counts;
+  for (Entry* const entry : known_) {
+    const std::uint64_t requests = entry->requested.load(std::memory_order_relaxed);
+    const std::uint64_t launches = entry->launched.load(std::memory_order_relaxed);
+    if (requests == entry->written_requests && launches == entry->written_launches) continue;
+    {
+      const std::lock_guard lock(mutex_);  // for each of them, so that a request waits for one at most
+      some.push_back(entry->wanted);
+    }
+    cache::Wanted& wanted = some.back();
+    wanted.source = source_of(*entry);
+    wanted.requested = static_cast<std::int64_t>(requests - entry->written_requests);
+    wanted.launched = static_cast<std::int64_t>(launches - entry->written_launches);
+    wanted.last_unix_ms = now_unix_ms();
+    counts.push_back({entry, {requests, launches}});
+  }
+  if (some.empty()) return;
+  const cache::WantedStore store(cache::locate(database_).decisions, kPatience);
+  store.record(some, [&](const cache::Wanted& wanted) {
+    for (const auto& [description, hash] : sources_) {
+      if (hash == wanted.source) return source_text(*description);
+    }
+    return cache::WantedSource();
+  });
+  for (const auto& [entry, written] : counts) std::tie(entry->written_requests, entry->written_launches) = written;
+}
+
+const cache::Hash& WantedList::source_of(const Entry& entry) {
+  cache::Hash& hash = sources_[entry.description];
+  if (hash.empty()) hash = cache::hash_of(source_text(*entry.description));
+  return hash;
+}
+
+}  // namespace tuner

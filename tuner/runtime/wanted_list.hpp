@@ -1,0 +1,72 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cache/store/wanted_store.hpp"
+#include "tuner/core/description/description.hpp"
+#include "tuner/instance.hpp"
+
+namespace tuner {
+
+/// What a Runtime missed, for `tuner wanted`. It is kept in memory and written by a thread of its own, every `pause`
+/// and at the end; who dies loses what came since. A file that is locked is tried again, any other trouble is reported
+/// once and ends the list. Safe to use from several threads.
+class WantedList {
+ public:
+  using Count = std::atomic<std::uint64_t>;
+
+  /// `database` as chosen by the program (cache::locate). `report` must not throw. Touches no file and starts no
+  /// thread.
+  WantedList(std::filesystem::path database, std::function<void(const std::string&)> report,
+             std::chrono::milliseconds pause = std::chrono::seconds(5));
+  /// Writes what is left, for which it waits half a second for other processes.
+  ~WantedList();
+  WantedList(const WantedList&) = delete;
+  WantedList& operator=(const WantedList&) = delete;
+
+  /// Notes that `served` stands in for a decision with this key; the same key once more adds to its requests if
+  /// `is_request`. Touches no file. Returns where to count launches, which lives as long as the list; null where memory
+  /// is short.
+  Count* note(const cache::DecisionKey& key, std::shared_ptr<const KernelDescription> description,
+              const Provenance& served, bool is_request) noexcept;
+
+ private:
+  struct Entry {
+    cache::Wanted wanted;  ///< but for its source, its counts and when it was last asked for
+    std::shared_ptr<const KernelDescription> description;
+    Count requested{0}, launched{0};
+    // Of the thread alone.
+    std::uint64_t written_requests = 0, written_launches = 0;
+  };
+
+  void run();
+  bool write(bool is_last);
+  void record();
+  const cache::Hash& source_of(const Entry& entry);
+
+  const std::filesystem::path database_;
+  const std::function<void(const std::string&)> report_;
+  const std::chrono::milliseconds pause_;
+  std::mutex mutex_;
+  std::condition_variable ends_;
+  bool is_ending_ = false;
+  std::map<std::string, Entry> entries_;  ///< by the text of the key
+  std::vector<Entry*> fresh_;             ///< that the thread does not know yet
+  // Of the thread alone.
+  std::vector<Entry*> known_;
+  std::map<std::shared_ptr<const KernelDescription>, cache::Hash> sources_;
+  std::thread thread_;
+};
+
+}  // namespace tuner
