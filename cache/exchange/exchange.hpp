@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "cache/store/key.hpp"
+#include "cache/store/binary.hpp"
+#include "cache/store/decision.hpp"
 
 namespace tuner::cache {
 
@@ -18,6 +20,8 @@ struct ExportRequest {
   /// Also write what programs start from to served.db beside `to`. It is code: taken only from where it is trusted.
   bool with_served = false;
   std::function<bool(const DecisionKey&)> wanted = {};  ///< which keys; all if empty
+  /// Changes what is written of a decision. One that gets another configuration has no row in served.db.
+  std::function<void(Decision&)> edit = {};
 };
 
 struct ExportedKey {
@@ -41,6 +45,9 @@ struct ExportedBinaries {
 /// export_decisions, and store_unavailable where one of the files is not trusted with code.
 ExportedBinaries export_binaries(const std::filesystem::path& from, const std::filesystem::path& to,
                                  const std::vector<Hash>& hashes, bool overwrite);
+
+/// Writes these builds to a fresh file in the same way. Throws likewise.
+void write_binaries(const std::filesystem::path& to, std::span<const Binary> builds, bool overwrite);
 
 struct ImportedKey {
   DecisionKey key;

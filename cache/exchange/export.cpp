@@ -1,4 +1,9 @@
 #include "cache/exchange/exchange.hpp"
+
+#include <iterator>
+#include <limits>
+#include <utility>
+
 #include "cache/file/fail.hpp"
 #include "cache/file/fresh_file.hpp"
 #include "cache/file/location.hpp"
@@ -26,6 +31,7 @@ struct Rows {
   std::optional<Decision> decision;
   std::vector<Trial> trials;
   std::vector<DecisionText> texts;  ///< of the decision
+  bool has_starts = true;           ///< what programs start from says the same as the decision
 };
 
 Rows read_rows(const sqlite::Connection& connection, const DecisionKey& key) {
@@ -36,6 +42,18 @@ Rows read_rows(const sqlite::Connection& connection, const DecisionKey& key) {
   if (rows.decision) rows.texts = read_texts(connection, rows.decision->row);
   std::erase_if(rows.trials, [](const Trial& trial) { return trial.origin == Origin::replay; });
   return rows;
+}
+
+void edit(Rows& rows, const ExportRequest& request) {
+  if (!rows.decision || !request.edit) return;
+  const std::string winner = rows.decision->configuration;
+  request.edit(*rows.decision);
+  rows.has_starts = rows.decision->configuration == winner;
+}
+
+void require_trust(const BinaryStore& store) {
+  if (!store.distrust()) return;
+  fail(Errc::store_unavailable, "Binaries cannot be exported. {}", *store.distrust());
 }
 
 std::vector<Hash> binaries_of(const Rows& rows) {
@@ -82,7 +100,8 @@ std::vector<ExportedKey> export_decisions(const ExportRequest& request) {
     Transaction all(*to, Transaction::Kind::write);
     for (const DecisionKey& key : read_keys(*from, {})) {
       if (request.wanted && !request.wanted(key)) continue;
-      const Rows rows = read_rows(*from, key);
+      Rows rows = read_rows(*from, key);
+      edit(rows, request);
       ExportedKey& done = exported.emplace_back();
       done.key = key;
       done.binary_hashes = binaries_of(rows);
@@ -94,7 +113,7 @@ std::vector<ExportedKey> export_decisions(const ExportRequest& request) {
         const std::int64_t row = insert_decision(*to, *rows.decision);
         insert_texts(*to, row, rows.texts);
         done.decisions = 1;
-        if (request.with_served) {
+        if (request.with_served && rows.has_starts) {
           Decision exported_decision = *rows.decision;
           exported_decision.row = row;
           for (Served& start : starts_of(starts, *rows.decision)) {
@@ -119,26 +138,28 @@ std::vector<ExportedKey> export_decisions(const ExportRequest& request) {
 ExportedBinaries export_binaries(const fs::path& from, const fs::path& to, const std::vector<Hash>& hashes,
                                  bool overwrite) {
   require_others(from, to);
-  const auto require_trust = [](const BinaryStore& store) {
-    if (!store.distrust()) return;
-    fail(Errc::store_unavailable, "Binaries cannot be exported. {}", *store.distrust());
-  };
   const auto source = BinaryStore::open({.path = from, .access = Access::read_only});
   require_trust(*source);
-  FreshFile file(to, overwrite);
   ExportedBinaries exported;
+  std::vector<Binary> all;
+  for (const Hash& hash : hashes) {
+    std::vector<Binary> builds = source->find_builds(hash);
+    ++(builds.empty() ? exported.missing : exported.written);
+    std::move(builds.begin(), builds.end(), std::back_inserter(all));
+  }
+  write_binaries(to, all, overwrite);
+  return exported;
+}
+
+void write_binaries(const fs::path& to, std::span<const Binary> builds, bool overwrite) {
+  FreshFile file(to, overwrite);
   {
     const auto target =
         BinaryStore::open({.path = file.path(), .limit_bytes = std::numeric_limits<std::int64_t>::max()});
     require_trust(*target);
-    for (const Hash& hash : hashes) {
-      const std::vector<Binary> builds = source->find_builds(hash);
-      for (const Binary& build : builds) target->put(build, Keep::pinned);
-      ++(builds.empty() ? exported.missing : exported.written);
-    }
+    for (const Binary& build : builds) target->put(build, Keep::pinned);
   }
   file.publish();
-  return exported;
 }
 
 }  // namespace tuner::cache

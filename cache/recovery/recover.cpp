@@ -211,10 +211,13 @@ void warn_of_what_counts_again(Recovered& recovered) {
   for (const RecoveredTable& table : recovered.tables) {
     if (table.lost == 0) continue;
     if (table.name == name_of(Numbered::forgotten)) {
-      recovered.warnings.push_back("Rows of `forgotten` are lost: what they marked as forgotten is in force again.");
+      recovered.warnings.push_back(
+          "Rows of `forgotten` are lost, unless `tuner prune` deleted them: what they marked as forgotten is in force "
+          "again.");
     } else if (table.name == name_of(Numbered::quarantine)) {
       recovered.warnings.push_back(
-          "Rows of `quarantine` are lost: the configurations that they quarantined may be launched again.");
+          "Rows of `quarantine` are lost, unless `tuner prune` deleted them: the configurations that they quarantined "
+          "may be launched again.");
     }
   }
 }

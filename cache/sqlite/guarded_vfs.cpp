@@ -33,11 +33,15 @@ GuardedVfs::GuardedVfs(std::shared_ptr<const OpenFolder> folder, std::string nam
   vfs_.xDelete = remove;
   vfs_.xAccess = access;
   vfs_.xFullPathname = full_path;
-  registered_ = sqlite3_vfs_register(&vfs_, 0) == SQLITE_OK;
+  show();
 }
 
 GuardedVfs::~GuardedVfs() {
   hide();
+}
+
+void GuardedVfs::show() noexcept {
+  registered_ = sqlite3_vfs_register(&vfs_, 0) == SQLITE_OK;
 }
 
 void GuardedVfs::hide() noexcept {

@@ -17,7 +17,7 @@ namespace tuner::cache::sqlite {
 /// answers SQLITE_READONLY_ROLLBACK, and a write-ahead log is left alone.
 ///
 /// SQLite's own way to files otherwise. It has to outlive the connection that is opened with `name()`; it is known to
-/// SQLite under that name only until `hide`.
+/// SQLite under that name only until `hide`, and while it is shown again.
 class GuardedVfs {
  public:
   enum class Allow { read, read_and_write };
@@ -31,6 +31,8 @@ class GuardedVfs {
   const char* name() const noexcept { return name_.c_str(); }
   /// After opening: no other connection of the process can come upon it, and nothing can be attached to this one.
   void hide() noexcept;
+  /// Again as before `hide`, for what SQLite cannot do without: a file of its own beside the database's.
+  void show() noexcept;
 
  private:
   static int open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, int* out_flags);

@@ -311,6 +311,17 @@ void Connection::execute(const std::string& sql) const {
   check(sqlite3_exec(get(), sql.c_str(), nullptr, nullptr, nullptr), sql);
 }
 
+void Connection::vacuum() const {
+  // It attaches a temporary file, which is the only one that may be.
+  vfs_->show();
+  sqlite3_limit(get(), SQLITE_LIMIT_ATTACHED, 1);
+  const int done = sqlite3_exec(get(), "VACUUM", nullptr, nullptr, nullptr);
+  sqlite3_limit(get(), SQLITE_LIMIT_ATTACHED, 0);
+  vfs_->hide();
+  check(done, "VACUUM");
+  note_commit();
+}
+
 std::int64_t Connection::integer(const std::string& sql) const {
   Statement statement(*this, sql);
   if (!statement.step()) fail(Errc::internal, "\"{}\" returned no row.", sql);

@@ -92,6 +92,9 @@ class Connection {
 
   /// Runs statements that return nothing.
   void execute(const std::string& sql) const;
+  /// Writes the file anew without the room of rows that were deleted. For a file that may be written, outside of
+  /// transactions. Takes up to twice its size on the disk meanwhile, and shuts readers out while it is copied back.
+  void vacuum() const;
   /// The one integer that a statement returns.
   std::int64_t integer(const std::string& sql) const;
 

@@ -161,6 +161,28 @@ bool is_regular(const OpenFolder& folder, const std::string& name) {
   return status && S_ISREG(status->st_mode);
 }
 
+/// Deletes the rows of those marks that `goes` says, or the file that holds them.
+template <class Goes>
+void drop_rows(const Connection& decisions, const Goes& goes) {
+  const auto& folder = decisions.folder();
+  const fs::path path = served_beside(decisions.path());
+  const std::string name = path.filename();
+  // Of what is no file no start reads a row.
+  if (folder == nullptr || !is_regular(*folder, name)) return;
+  try {
+    const auto served = open_as_it_is(path, std::chrono::seconds(1));
+    if (served->integer("SELECT count(*) FROM sqlite_schema WHERE name = 'served'") == 0) return;
+    MarkedDecisions known(decisions);
+    Transaction all(*served, Transaction::Kind::write);
+    const bool any = delete_rows(*served, [&](const std::string& mark) { return goes(known, mark); });
+    all.commit();
+    // On the disk before the decision is: a power failure must not bring the row back.
+    if (any) served->note_commit();
+  } catch (const Error&) {
+    put_aside(*folder, name);
+  }
+}
+
 }  // namespace
 
 ServedStore::ServedStore(fs::path decisions, std::chrono::milliseconds patience)
@@ -274,25 +296,37 @@ void record_served(const fs::path& path, const Served& row, std::chrono::millise
 }
 
 void drop_served(const Connection& decisions, const Filter& filter) {
+  // What this file does not serve is of no use either: it may be an export's, or have replaced another one.
+  drop_rows(decisions, [&](MarkedDecisions& known, const std::string& mark) {
+    return known.is_of(mark, filter) || !known.is_served(mark);
+  });
+}
+
+UnservedRows drop_unserved(const Connection& decisions, bool dry_run) {
+  UnservedRows unserved;
   const auto& folder = decisions.folder();
-  const fs::path path = served_beside(decisions.path());
-  const std::string name = path.filename();
-  // Of what is no file no start reads a row.
-  if (folder == nullptr || !is_regular(*folder, name)) return;
+  const std::string name = served_beside(decisions.path()).filename();
+  if (folder == nullptr || !is_regular(*folder, name)) return unserved;
+  constexpr int kFlags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX;
   try {
-    const auto served = open_as_it_is(path, std::chrono::seconds(1));
-    if (served->integer("SELECT count(*) FROM sqlite_schema WHERE name = 'served'") == 0) return;
+    const Connection served(folder, name, kFlags, std::chrono::seconds(1));
+    if (served.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'served' AND type = 'table'") == 0)
+      return unserved;
     MarkedDecisions known(decisions);
-    Transaction all(*served, Transaction::Kind::write);
-    // What this file does not serve is of no use either: it may be an export's, or have replaced another one.
-    const bool any = delete_rows(
-        *served, [&](const std::string& mark) { return known.is_of(mark, filter) || !known.is_served(mark); });
-    all.commit();
-    // On the disk before the decision is: a power failure must not bring the row back.
-    if (any) served->note_commit();
+    Statement marks(served,
+                    "SELECT decision_id, count(*), sum(length(row)) FROM served WHERE decision_id <> '' GROUP BY 1");
+    while (marks.step()) {
+      if (known.is_served(marks.text(0))) continue;
+      unserved.rows += marks.integer(1);
+      unserved.bytes += marks.integer(2);
+    }
   } catch (const Error&) {
-    put_aside(*folder, name);
+    return {};  // who writes it next sees to it
   }
+  if (unserved.rows > 0 && !dry_run) {
+    drop_rows(decisions, [](MarkedDecisions& known, const std::string& mark) { return !known.is_served(mark); });
+  }
+  return unserved;
 }
 
 void export_served(const fs::path& to, const std::vector<Served>& rows) {

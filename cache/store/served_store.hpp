@@ -54,6 +54,14 @@ void record_served(const std::filesystem::path& decisions, const Served& served,
 /// if the rows can be neither deleted nor removed with their file: what they say must not be served any more.
 void drop_served(const sqlite::Connection& decisions, const Filter& filter);
 
+/// Rows that no decision there serves any more.
+struct UnservedRows {
+  std::int64_t rows = 0;
+  std::int64_t bytes = 0;
+};
+/// Deletes them; `dry_run`: only counts them. None of a file that cannot be read. Within a transaction on `decisions`.
+UnservedRows drop_unserved(const sqlite::Connection& decisions, bool dry_run);
+
 /// Writes rows, of which none names a file of decisions, into a new file.
 void export_served(const std::filesystem::path& to, const std::vector<Served>& rows);
 

@@ -33,9 +33,10 @@ struct Filter {
   std::string device = {};
 };
 
-/// Keeps trials, decisions and what is quarantined. Rows are only ever added: what is forgotten stays as history, and
-/// is neither served nor reused nor in force. Methods throw Error{store_*}; a lookup that finds nothing is an empty
-/// result. An instance is used from one thread at a time; several processes may use one database at the same moment.
+/// Keeps trials, decisions and what is quarantined. Rows are only ever added: what is forgotten stays as history (until
+/// cache/upkeep deletes it), and is neither served nor reused nor in force. Methods throw Error{store_*}; a lookup that
+/// finds nothing is an empty result. An instance is used from one thread at a time; several processes may use one
+/// database at the same moment.
 class Store {
  public:
   virtual ~Store() = default;

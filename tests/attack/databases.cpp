@@ -1,4 +1,4 @@
-// Databases that others made or that decayed, met by ten commands and by a program that uses the library.
+// Databases that others made or that decayed, met by the commands and by a program that uses the library.
 #include "tests/attack/attack.hpp"
 #include "tests/attack/database_damage.hpp"
 
@@ -74,6 +74,8 @@ void run_databases(Attack& attack, Chance& chance) {
   reads({"show", kernel});
   reads({"export", attack / "out/all.db", "--with-binaries"}, {"out"});
   attack.sandbox().clear("out");
+  reads({"pack", attack / "out/pack"}, {"out"});
+  attack.sandbox().clear("out");
   reads({"export", "--header", attack / "out/winners.hpp", attack / "in/wave.cu"}, {"out"});
   const std::string header = "\n" + read_bytes(attack / "out/winners.hpp");
   if (header.find("\n" + kForged) != std::string::npos)
@@ -89,6 +91,8 @@ void run_databases(Attack& attack, Chance& chance) {
   attack.run({"import", database, "--db", attack / "home/taken-in"}, {.may_change = {"home/taken-in"}});
   attacked.database();
   attack.run(words({"forget", kernel}), {.may_change = {"db"}});
+  reads({"prune", "--dry-run"});
+  reads({"prune"}, {"db"});
   attacked.become_replay();
   attack.run(words({"tune", "--replay", attack / "in/scale.csv", "--budget", "8", "--seed", "3"}),
              {.may_change = {"db"}, .exit_codes = {0, 1, 2, 6}});

@@ -8,8 +8,9 @@ using namespace tuner::test;
 
 namespace {
 
-const Words kCommands{"tune",   "check",  "compare", "explain", "simulate", "list", "show",    "report", "forget",
-                      "wanted", "export", "import",  "recover", "describe", "new",  "devices", "doctor", "help"};
+const Words kCommands{"tune",    "check",    "compare", "explain", "simulate", "list", "show",
+                      "report",  "forget",   "wanted",  "export",  "import",   "pack", "prune",
+                      "recover", "describe", "new",     "devices", "doctor",   "help"};
 
 const std::string kProgram = shell_word(TUNER_PROGRAM);
 

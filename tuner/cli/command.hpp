@@ -67,6 +67,8 @@ Command forget_command();
 Command wanted_command();
 Command export_command();
 Command import_command();
+Command pack_command();
+Command prune_command();
 Command recover_command();
 Command describe_command();
 Command new_command();

@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <map>
 #include <set>
-#include <system_error>
 
 #include "cache/exchange/exchange.hpp"
 #include "cache/store/sqlite_store.hpp"
@@ -13,6 +12,7 @@
 #include "tuner/cli/export_header.hpp"
 #include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
+#include "tuner/cli/new_folder.hpp"
 #include "tuner/cli/selection.hpp"
 #include "tuner/cli/stores.hpp"
 #include "tuner/core/base/printable.hpp"
@@ -47,37 +47,6 @@ cache::ExportedBinaries export_binaries(const cache::Location& from, const cache
   for (const cache::ExportedKey& key : exported) hashes.insert(key.binary_hashes.begin(), key.binary_hashes.end());
   return cache::export_binaries(from.binaries, to.binaries, {hashes.begin(), hashes.end()}, overwrite);
 }
-
-/// "2 binaries": no word that `counted` could put into the plural.
-std::string count_binaries(std::int64_t number) {
-  return fmt::format("{} {}", number, number == 1 ? "binary" : "binaries");
-}
-
-/// A folder that is made if it is not there, with those above it, and taken back if nothing comes into it.
-class NewFolder {
- public:
-  explicit NewFolder(const std::filesystem::path& folder) {
-    std::error_code error;
-    for (fs::path at = folder; !at.empty() && !fs::exists(at, error); at = at.parent_path()) made_.push_back(at);
-    if (!made_.empty() && !fs::create_directories(folder, error) && error) {
-      remove();
-      throw Error(Errc::store_unavailable,
-                  fmt::format("The folder {} cannot be made: {}.", folder.string(), error.message()));
-    }
-  }
-  NewFolder(const NewFolder&) = delete;
-  NewFolder& operator=(const NewFolder&) = delete;
-  ~NewFolder() { remove(); }
-  void keep() { made_.clear(); }
-
- private:
-  void remove() const noexcept {
-    std::error_code ignored;  // of a folder that is not empty
-    for (const fs::path& folder : made_) fs::remove(folder, ignored);
-  }
-
-  std::vector<fs::path> made_;  ///< the innermost first
-};
 
 ExitCode run_export(const Arguments& arguments) {
   if (arguments.has("header")) return export_header(arguments);
@@ -144,11 +113,13 @@ ExitCode run_export(const Arguments& arguments) {
                                      counted(totals.trials, "trial"))));
   }
   if (binaries) {
-    print(labelled(
-        "  ", fmt::format("{} in {}{}", count_binaries(binaries->written), unbroken(to.binaries.string()),
-                          binaries->missing == 0 ? ""
-                                                 : fmt::format("; {} no longer stored here: programs will compile them",
-                                                               count_binaries(binaries->missing)))));
+    print(
+        labelled("  ", fmt::format("{} in {}{}", count_binaries(static_cast<std::uint64_t>(binaries->written)),
+                                   unbroken(to.binaries.string()),
+                                   binaries->missing == 0
+                                       ? ""
+                                       : fmt::format("; {} no longer stored here: programs will compile them",
+                                                     count_binaries(static_cast<std::uint64_t>(binaries->missing))))));
   }
   return ExitCode::done;
 }

@@ -51,6 +51,10 @@ std::string labelled(std::string_view label, std::string_view text) {
   return tuner::labelled(label, text, output_width());
 }
 
+std::string count_binaries(std::uint64_t number) {
+  return grouped(number) + (number == 1 ? " binary" : " binaries");
+}
+
 std::string in_command(const std::filesystem::path& path) {
   const std::string text = path.string();
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";

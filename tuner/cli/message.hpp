@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@ void print(std::string_view text);
 std::size_t output_width();
 /// tuner::labelled for standard output.
 std::string labelled(std::string_view label, std::string_view text);
+
+/// "2 binaries": no word that `counted` could put into the plural.
+std::string count_binaries(std::uint64_t number);
 
 /// `path` as a word of a command that a sentence shows, in quotes where a shell needs them.
 std::string in_command(const std::filesystem::path& path);

@@ -48,18 +48,23 @@ Selection::Selection(const Arguments& arguments, std::string kernel) : kernel_(s
       throw Error(Errc::bad_problem, "--problem is empty; write for example --problem rows=528, or leave it out.");
     }
   }
-  device_ = lower(arguments.value("device").value_or(""));
-  if (!device_.empty() && device_.find_first_not_of("0123456789") == std::string::npos) {
+  for (const std::string& device : arguments.values("device")) {
+    if (device.empty()) continue;
+    devices_.push_back(lower(device));
+    if (device.find_first_not_of("0123456789") != std::string::npos) continue;
     throw Error(Errc::bad_usage,
                 fmt::format("--device {} is a number: `tuner tune` counts GPUs, but what is stored goes by the GPU's "
                             "name. Give a part of that, for example --device H200.",
-                            device_));
+                            device));
   }
 }
 
 bool Selection::includes(const cache::DecisionKey& key) const {
+  const std::string name = lower(device_name(key.device));
+  const auto is_part = [&](const std::string& device) { return name.find(device) != std::string::npos; };
   return (kernel_.empty() || kernel_ == key.kernel_name) &&
-         lower(device_name(key.device)).find(device_) != std::string::npos && has_values(key.problem, values_);
+         (devices_.empty() || std::any_of(devices_.begin(), devices_.end(), is_part)) &&
+         has_values(key.problem, values_);
 }
 
 std::string nearest_kernel(const std::string& kernel, const std::vector<cache::DecisionKey>& keys) {

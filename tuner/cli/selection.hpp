@@ -16,14 +16,14 @@ class Selection {
   /// From --problem, --device and `kernel`, each of which may be missing. Throws Error{bad_usage, bad_problem}.
   Selection(const Arguments& arguments, std::string kernel);
 
-  bool restricts() const { return !kernel_.empty() || !values_.empty() || !device_.empty(); }
+  bool restricts() const { return !kernel_.empty() || !values_.empty() || !devices_.empty(); }
   bool includes(const cache::DecisionKey& key) const;
   const std::string& kernel() const { return kernel_; }
 
  private:
   std::string kernel_;
   std::vector<ProblemValues> values_;  ///< each of them must be the problem's
-  std::string device_;                 ///< a part of the GPU's name, in lower case
+  std::vector<std::string> devices_;   ///< parts of the GPU's name, in lower case, of which one must occur
 };
 
 /// " Did you mean `prefetch`?" where `kernel` is none of the keys'; else nothing.

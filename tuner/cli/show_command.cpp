@@ -121,7 +121,8 @@ std::string decision_text(const NumberedDecision& numbered, const std::vector<ca
   text += why_text(texts);
   std::string counts;
   for (const auto& [name, count] : decision.counters) {
-    const bool is_told_above = name == kTuningCounter || name == kSameInputsCounter || name.starts_with(kNotCompared);
+    const bool is_told_above = name == kTuningCounter || name == kSameInputsCounter || name == kPackedCounter ||
+                               name.starts_with(kNotCompared);
     if (!is_told_above) counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, name);
   }
   if (!counts.empty()) text += labelled("  counted    ", counts);

@@ -36,7 +36,7 @@ StoredKernel kernel_of_source(const Header& file, std::vector<Header> headers, c
 StoredKernel stored_kernel(const cache::Decision& decision, const cache::Store& store,
                            const std::filesystem::path& database) {
   const auto none = [](std::string_view why) {
-    return StoredKernel{std::nullopt, fmt::format("{}: give its file to have it measured.", why)};
+    return StoredKernel{std::nullopt, fmt::format("{}: give its file to have it measured.", why), std::string(why)};
   };
   if (decision.origin != cache::Origin::measured)
     return none("This decision was not made here, so its source is not compiled");
@@ -44,7 +44,8 @@ StoredKernel stored_kernel(const cache::Decision& decision, const cache::Store& 
     return {std::nullopt,
             fmt::format("Sources in this database are not compiled: {}. Give the kernel's file to have it "
                         "measured.",
-                        *reason)};
+                        *reason),
+            fmt::format("Sources in this database are not compiled: {}", *reason)};
   }
   std::optional<Header> source;
   std::vector<Header> headers;

@@ -14,6 +14,7 @@ namespace tuner::cli {
 struct StoredKernel {
   std::optional<KernelDescription> description;
   std::string why_not;  ///< where there is none: a sentence that says what to give instead
+  std::string reason;   ///< the same without what to give
 };
 
 /// The kernel of this key in the text of a file, with the headers that were stored with it. Of what cannot be used,

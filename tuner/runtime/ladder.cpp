@@ -27,10 +27,15 @@ void require_launchable(const Geometry& geometry, const DeviceInfo& device) {
 }
 
 std::string why_exact(const cache::Decision& decision) {
-  constexpr std::string_view kStored = "Stored for this problem on this GPU model";
-  if (decision.effort != Effort::quick) return fmt::format("{}.", kStored);
-  const std::string searched = searched_text(decision);
-  return fmt::format("{}, after a quick search{}{}.", kStored, searched.empty() ? "" : " of ", searched);
+  std::string why = "Stored for this problem on this GPU model";
+  if (decision.effort == Effort::quick) {
+    const std::string searched = searched_text(decision);
+    why += fmt::format(", after a quick search{}{}", searched.empty() ? "" : " of ", searched);
+  }
+  if (const auto loss = packed_loss(decision)) {
+    why += fmt::format(", by a pack in place of a winner that is {} faster", percent(*loss));
+  }
+  return why + ".";
 }
 
 void add_reservations(Provenance& provenance) {

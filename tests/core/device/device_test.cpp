@@ -53,6 +53,27 @@ TEST_CASE("a GPU of an architecture has its limits, also of one that is not list
     CHECK(error_of([&] { planned_device(name); }).find("is not the name of an architecture") != std::string::npos);
 }
 
+TEST_CASE("the GPU of an identity has that identity and the limits of its architecture, whatever it is called") {
+  DeviceInfo device = known_device("H100");
+  device.mig_profile = "3g.40gb";
+  for (const char* name : {"NVIDIA H100 80GB HBM3", "", "GPU |cc=7.5| of a vendor"}) {
+    device.name = name;
+    const auto found = device_of_identity(device.identity());
+    if (device.name.find("|cc=") != std::string::npos) {
+      CHECK_FALSE(found);
+      continue;
+    }
+    REQUIRE(found);
+    CHECK(found->identity() == device.identity());
+    CHECK(found->architecture() == "sm_90");
+    CHECK(found->max_shared_per_block == device.max_shared_per_block);
+  }
+  for (const char* none :
+       {"", "H200", "H200|cc=9.0", "H200|cc=9.0|sms=132|memory=140GiB|l2=60MiB",
+        "H200|cc=9.0|sms=132|memory=99999999999GiB|l2=60MiB|mig=", "H200|cc=-1.0|sms=132|memory=140GiB|l2=60MiB|mig="})
+    CHECK_FALSE(device_of_identity(none));
+}
+
 TEST_CASE("an unknown device is answered with the known ones") {
   CHECK(error_of([] { known_device("H20"); }) ==
         "The device `H20` is not known; did you mean `H200`? Devices known without a driver: A100, B200, H100, H200, "

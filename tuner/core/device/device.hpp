@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -44,6 +45,9 @@ struct DeviceInfo {
   void define_names(search::Scope& scope) const;
 };
 
+/// The GPU of a canonical identity, with the limits of its architecture; clocks and what else it does not say are 0 or
+/// empty, and memory and cache are rounded. Nothing for what is no identity.
+std::optional<DeviceInfo> device_of_identity(const std::string& identity);
 /// "NVIDIA H200" of a canonical identity.
 std::string device_name(std::string_view identity);
 /// "9.0" of a canonical identity, "NVIDIA H200|cc=9.0|sms=132|…"; empty if it says none.

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <charconv>
+#include <cstdio>
 #include <optional>
 
 #include "tuner/core/base/suggestion.hpp"
@@ -118,6 +119,23 @@ DeviceInfo planned_device(const std::string& architecture) {
   device.compute_major = *number / 10;
   device.compute_minor = *number % 10;
   return device;
+}
+
+std::optional<DeviceInfo> device_of_identity(const std::string& identity) {
+  const std::size_t end = identity.find("|cc=");
+  if (end == std::string::npos) return std::nullopt;
+  int major = 0, minor = 0, sms = 0, profile = 0;
+  unsigned memory_gib = 0, l2_mib = 0;
+  const int read = std::sscanf(identity.c_str() + end, "|cc=%d.%d|sms=%d|memory=%uGiB|l2=%uMiB|mig=%n", &major, &minor,
+                               &sms, &memory_gib, &l2_mib, &profile);
+  if (read != 5 || profile == 0 || major < 1 || major > 99 || minor < 0 || minor > 9) return std::nullopt;
+  DeviceInfo device = planned_device(fmt::format("sm_{}{}", major, minor));
+  device.name = identity.substr(0, end);
+  device.sm_count = sms;
+  device.memory_bytes = std::uint64_t{memory_gib} << 30;
+  device.l2_bytes = std::uint64_t{l2_mib} << 20;
+  device.mig_profile = identity.substr(end + static_cast<std::size_t>(profile));
+  return device.identity() == identity ? std::optional(device) : std::nullopt;
 }
 
 }  // namespace tuner

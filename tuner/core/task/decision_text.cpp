@@ -14,6 +14,12 @@ std::string searched_text(const cache::Decision& decision) {
   return decision.evaluated == decision.space_size ? "all " + all : fmt::format("{} of {}", grouped(evaluated), all);
 }
 
+std::optional<double> packed_loss(const cache::Decision& decision) {
+  const auto counter = decision.counters.find(kPackedCounter);
+  if (counter == decision.counters.end()) return std::nullopt;
+  return static_cast<double>(counter->second) / 1e6;
+}
+
 std::string verified_text(const cache::Decision& decision) {
   if (decision.origin == cache::Origin::replay) return "not verified: replayed from a recording";
   const bool same_inputs = decision.counters.contains(kSameInputsCounter);
@@ -21,6 +27,10 @@ std::string verified_text(const cache::Decision& decision) {
                      : same_inputs      ? "again after the final race, on the same inputs, because none are random"
                                         : "again after the final race, on fresh inputs";
   if (decision.awkward_sizes > 0) text += fmt::format(", and at {}", counted(decision.awkward_sizes, "awkward size"));
+  if (const auto loss = packed_loss(decision)) {
+    text += fmt::format(": a pack has it in place of the winner, which is {} faster {}", percent(*loss),
+                        decision.race_blocks > 0 ? "in the final race" : "in the search");
+  }
   return text;
 }
 
