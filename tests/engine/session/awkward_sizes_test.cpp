@@ -64,6 +64,15 @@ TEST_CASE("programs that have the size as a constant are compiled for each size"
   CHECK(laboratory.compile.submitted.size() == 11 + 6);
 }
 
+TEST_CASE("sizes that give the same program share it") {
+  // 999, 1001, 255, 997, 7 and 1 are odd, and 1000 is not.
+  Laboratory laboratory(task_with_domain("#pragma tuner define(EVEN = UNROLL == 2 ? n % 2 == 0 : 0)"), ordinary);
+  const TuneReport report = laboratory.tune();
+  CHECK(report.decision.configuration == kFastest);
+  CHECK(report.decision.awkward_sizes == 6);
+  CHECK(laboratory.compile.submitted.size() == 11 + 1);
+}
+
 TEST_CASE("a size at which the baseline fails says nothing about the winner") {
   Laboratory laboratory(task_with_domain(), ordinary);
   laboratory.device.reference_fails_at = 255;

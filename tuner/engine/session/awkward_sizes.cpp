@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "tuner/core/task/awkward_problems.hpp"
@@ -20,9 +21,9 @@ struct AwkwardSizes::Problem {
 
 namespace {
 
-void take_binary(CompileReply reply, Candidate& candidate) {
-  candidate.cubin = std::move(reply.cubin);
-  candidate.parameters = std::move(reply.parameters);
+void take_binary(const CompileReply& reply, Candidate& candidate) {
+  candidate.cubin = reply.cubin;
+  candidate.parameters = reply.parameters;
 }
 
 CompileRequest reference_program(const Task& task, const search::Configuration& baseline) {
@@ -97,33 +98,36 @@ std::vector<AwkwardSizes::Problem> AwkwardSizes::problems(EntryId winner) const 
   return problems;
 }
 
-/// Compiles for their size the programs that have it as a constant.
+/// Compiles for their size the programs that have it as a constant, each once: many sizes are awkward in one way.
 void AwkwardSizes::compile(std::vector<Problem>& problems, EntryId winner) {
   const search::Configuration& configuration = candidates_[winner].configuration;
   const search::Configuration baseline = *task_.baseline();
   const CompileRequest tuned = compile_request(task_, configuration);
   const CompileRequest tuned_reference = reference_program(task_, baseline);
 
-  std::vector<CompileRequest> requests;
-  std::vector<std::pair<Problem*, bool>> asked;  // with whether it is the reference
+  struct Asked {
+    Problem* problem;
+    bool is_reference;
+    std::size_t program;
+  };
+  std::vector<CompileRequest> programs;
+  std::vector<Asked> asked;
+  const auto ask = [&](Problem& problem, bool is_reference, CompileRequest program, const CompileRequest& known) {
+    if (same_program(program, known)) return;
+    const auto same = std::find_if(programs.begin(), programs.end(),
+                                   [&](const CompileRequest& other) { return same_program(program, other); });
+    asked.push_back({&problem, is_reference, static_cast<std::size_t>(same - programs.begin())});
+    if (same == programs.end()) programs.push_back(std::move(program));
+  };
   for (Problem& problem : problems) {
-    CompileRequest candidate = compile_request(problem.task, configuration);
-    CompileRequest reference = reference_program(problem.task, baseline);
-    if (!same_program(candidate, tuned)) {
-      requests.push_back(std::move(candidate));
-      asked.emplace_back(&problem, false);
-    }
-    if (!same_program(reference, tuned_reference)) {
-      requests.push_back(std::move(reference));
-      asked.emplace_back(&problem, true);
-    }
+    ask(problem, false, compile_request(problem.task, configuration), tuned);
+    ask(problem, true, reference_program(problem.task, baseline), tuned_reference);
   }
-  std::vector<CompileReply> replies = compile_.compile(std::move(requests));
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    auto& [problem, is_reference] = asked[i];
-    CompileReply& reply = replies[i];
+  const std::vector<CompileReply> replies = compile_.compile(std::move(programs));
+  for (const auto& [problem, is_reference, program] : asked) {
+    const CompileReply& reply = replies[program];
     if (reply.outcome == Outcome::ok) {
-      take_binary(std::move(reply), is_reference ? problem->reference : problem->winner);
+      take_binary(reply, is_reference ? problem->reference : problem->winner);
     } else if (!is_reference && reply.outcome == Outcome::compile_error) {
       problem->failure = CandidateFailure{reply.outcome, reply.message};
     } else {

@@ -19,6 +19,9 @@ namespace {
 constexpr std::size_t kMostProven = 24;
 /// What is measured in the end may change the portfolio, and so what is to be measured.
 constexpr int kMostRounds = 2;
+/// The shortlist that is measured everywhere is the portfolio that may lose this part of what the portfolio may: it has
+/// more members, of which a rule can choose.
+constexpr double kShortlist = 0.25;
 
 class Tuning {
  public:
@@ -36,7 +39,7 @@ class Tuning {
       if (!attempt(problem, [&] { return tune(problem); })) return false;
     }
     for (int round = 0; any_ && round < kMostRounds; ++round) {
-      for (const auto& [problem, members] : untried_members()) {
+      for (const auto& [problem, members] : untried()) {
         if (!attempt(problem, [&] { return measure(problem, members); })) return false;
       }
     }
@@ -81,23 +84,24 @@ class Tuning {
   }
 
   /// By the positions of the problems. What a problem's space lacks is asked for once.
-  std::map<std::size_t, std::vector<std::string>> untried_members() {
+  std::map<std::size_t, std::vector<std::string>> untried() {
     const StoredSizes sizes = stored_sizes(together_.store, key_, &weights_);
-    const search::Portfolio portfolio = search::smallest_portfolio(sizes.losses(weights_), together_.within);
+    const search::Portfolio shortlist =
+        search::smallest_portfolio(sizes.losses(weights_), together_.within * kShortlist);
     std::map<std::string, std::size_t> positions;
     for (std::size_t i = 0; i < together_.problems.size(); ++i) {
       positions[problem_text(together_.problems[i].values)] = i;
     }
-    std::map<std::size_t, std::vector<std::string>> untried;
+    std::map<std::size_t, std::vector<std::string>> missing;
     for (std::size_t i = 0; i < sizes.decisions.size(); ++i) {
       const std::size_t problem = positions.at(sizes.decisions[i].key.problem);
-      for (const std::size_t member : portfolio.members) {
+      for (const std::size_t member : shortlist.members) {
         const std::string& configuration = sizes.configurations[member];
         if (sizes.tried[i][member] || !asked_.insert({problem, configuration}).second) continue;
-        untried[problem].push_back(configuration);
+        missing[problem].push_back(configuration);
       }
     }
-    return untried;
+    return missing;
   }
 
   /// A session that tries these and nothing else.

@@ -35,9 +35,9 @@ struct Together {
 bool concerns_one_problem(Errc code);
 
 /// Tunes the problems in an order in which each is far from those before (spread_order). What is best on those before
-/// is tried first on the next, which then needs less of a search of its own (limits_of). In the end the members of the
-/// portfolio are measured where they were never tried, and what turns out to be faster than a winner there takes its
-/// place. False if it was interrupted, or no problem could be tuned. Throws what the sessions throw.
+/// is tried first on the next, which then needs less of a search of its own (limits_of). In the end a shortlist, of
+/// which portfolio and rule choose, is measured where it was never tried, and what turns out to be faster than a winner
+/// there takes its place. False if it was interrupted, or no problem could be tuned. Throws what the sessions throw.
 bool tune_together(const Together& together);
 
 }  // namespace tuner::engine
