@@ -62,6 +62,7 @@ Command compare_command();
 Command simulate_command();
 Command list_command();
 Command show_command();
+Command sizes_command();
 Command report_command();
 Command forget_command();
 Command wanted_command();

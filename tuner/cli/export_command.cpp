@@ -50,7 +50,7 @@ cache::ExportedBinaries export_binaries(const cache::Location& from, const cache
 
 ExitCode run_export(const Arguments& arguments) {
   if (arguments.has("header")) return export_header(arguments);
-  for (const char* option : {"style", "namespace"}) {
+  for (const char* option : {"style", "namespace", "rule"}) {
     if (!arguments.has(option)) continue;
     throw Error(Errc::bad_usage, fmt::format("{} applies to a header only: add --header FILE.hpp.", spelled(option)));
   }
@@ -133,7 +133,7 @@ Command export_command() {
       .synopsis =
           "tuner export FILE.db [--kernel NAME] [--problem A=1,B=2] [--device TEXT] [--decisions-only]\n"
           "       [--with-binaries] [--force] [--db PATH] [--json]\n"
-          "       tuner export --header FILE.hpp [KERNEL FILE] [--style define|constexpr] [--namespace NAME]",
+          "       tuner export --header FILE.hpp [KERNEL FILE] [--style define|constexpr] [--rule] [--namespace NAME]",
       .summary = "write decisions and trials to a file for other machines",
       .purpose =
           "Writes the decisions in force and their trials to a separate database, for other machines or for\n"
@@ -155,6 +155,9 @@ Command export_command() {
               {"style", Kind::value, "define|constexpr",
                "style of the header: macros for one kernel (for text and lower-case parameters only with its kernel "
                "file), or constants with a look-up function; default constexpr"},
+              {"rule", Kind::flag, "",
+               "with --header: write the rule that chooses for sizes that were never tuned, as a C++17 function "
+               "(`tuner sizes` shows it)"},
               {"namespace", Kind::value, "NAME", "namespace of the header's constants; default tuned"},
           },
       .most_operands = 1,

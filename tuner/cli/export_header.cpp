@@ -1,8 +1,10 @@
 #include "tuner/cli/export_header.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ctime>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -12,6 +14,7 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/header_text.hpp"
+#include "tuner/cli/known_sizes.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/selection.hpp"
 #include "tuner/cli/stores.hpp"
@@ -96,10 +99,52 @@ void write_file(const std::filesystem::path& file, const std::string& text, bool
   fresh.publish();
 }
 
+/// The rule of one kernel on one GPU.
+ExitCode export_rule(const Arguments& arguments) {
+  if (arguments.has("style") || !arguments.operands().empty()) {
+    throw Error(Errc::bad_usage,
+                "--rule writes a function, so that --style and a kernel file have no effect: leave them out.");
+  }
+  const HeaderRequest request = read_header_request(arguments);
+  const Selection selection(arguments, arguments.value("kernel").value_or(""));
+  const cache::Location from = cache::locate(arguments.value("db").value_or(""));
+  const auto store = open_for_reading(from);
+  std::vector<KernelSizes> known;
+  if (store) known = known_sizes(*store, selection);
+  std::erase_if(known, [](const KernelSizes& sizes) { return sizes.rule.nodes.empty(); });
+  if (known.empty()) {
+    say(no_sizes(selection.kernel()));
+    return ExitCode::no_result;
+  }
+  if (known.size() > 1) {
+    std::string list;
+    for (const KernelSizes& sizes : known) {
+      list += fmt::format("{}`{}` on {} ({})", list.empty() ? "" : ", ", sizes.kernel, device_name(sizes.device),
+                          sizes.mode);
+    }
+    throw Error(Errc::bad_usage, fmt::format("A header holds one rule, and there are {}: {}. Choose one with --kernel "
+                                             "and --device.",
+                                             known.size(), list));
+  }
+  const std::filesystem::path file = arguments.value("header").value_or("");
+  const std::string date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
+  write_file(file, sizes_header(known.front(), {.name_space = request.name_space, .date = date}),
+             arguments.has("force"));
+  if (arguments.has("json")) {
+    print_json({{"format", 1}, {"database", from.decisions.string()}, {"file", file.string()}});
+    return ExitCode::done;
+  }
+  print(fmt::format("Exported to {}:\n", one_line(file.string())));
+  print(labelled("  ", fmt::format("{}: the rule for {}", one_line(known.front().kernel),
+                                   one_line(device_name(known.front().device)))));
+  return ExitCode::done;
+}
+
 }  // namespace
 
 ExitCode export_header(const Arguments& arguments) {
   refuse_what_a_header_ignores(arguments);
+  if (arguments.has("rule")) return export_rule(arguments);
   const std::filesystem::path file = arguments.value("header").value_or("");
   const HeaderRequest request = read_header_request(arguments);
   const Selection selection(arguments, arguments.value("kernel").value_or(""));

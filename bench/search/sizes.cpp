@@ -1,0 +1,206 @@
+// What portfolios and rules are worth on measured matrices: which configuration takes how long on which problem.
+//
+//   bench_search_sizes dump DATABASE KERNEL    the matrix of a kernel in a database, as text
+//   bench_search_sizes judge FILE...           of each: portfolios against all subsets, and rules on sizes left out
+//
+// A line of such a text is PROBLEM<tab>CONFIGURATION<tab>NANOSECONDS; winners come first.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <numeric>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bench/program.hpp"
+#include "cache/store/sqlite_store.hpp"
+#include "search/portfolio/portfolio.hpp"
+#include "search/rule/learner.hpp"
+#include "tuner/core/task/problem.hpp"
+#include "tuner/engine/sizes/stored_sizes.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::bench {
+namespace {
+
+constexpr double kWithin = 0.02;
+
+void dump(const std::string& database, const std::string& kernel) {
+  const auto store = cache::SqliteStore::open({.path = database, .access = cache::Access::read_only});
+  const std::vector<cache::Decision> decisions = store->list_decisions({.kernel_name = kernel});
+  if (decisions.empty()) throw Error(Errc::bad_usage, "There is no decision for `" + kernel + "`.");
+  const engine::StoredSizes sizes = engine::stored_sizes(*store, decisions.front().key);
+  for (const bool winners : {true, false}) {
+    for (std::size_t i = 0; i < sizes.configurations.size(); ++i) {
+      if (sizes.is_winner(i) != winners) continue;
+      for (std::size_t p = 0; p < sizes.decisions.size(); ++p) {
+        if (!sizes.times_ns[p][i]) continue;
+        fmt::print("{}\t{}\t{:.1f}\n", sizes.decisions[p].key.problem, sizes.configurations[i], *sizes.times_ns[p][i]);
+      }
+    }
+  }
+}
+
+struct Matrix {
+  std::vector<ProblemValues> problems;
+  std::vector<std::vector<std::optional<double>>> times_ns;
+  std::vector<std::size_t> measured;  ///< by configuration, on how many problems
+};
+
+Matrix read(const std::string& file) {
+  std::map<std::string, std::map<std::string, double>> by_problem;
+  std::vector<std::string> configurations;
+  std::ifstream in(file);
+  std::string line;
+  while (std::getline(in, line)) {
+    const std::size_t first = line.find('\t'), second = line.find('\t', first + 1);
+    if (second == std::string::npos) throw Error(Errc::bad_usage, file + " has a line that is no time: " + line);
+    const std::string configuration = line.substr(first + 1, second - first - 1);
+    by_problem[line.substr(0, first)][configuration] = std::stod(line.substr(second + 1));
+    if (std::find(configurations.begin(), configurations.end(), configuration) == configurations.end()) {
+      configurations.push_back(configuration);
+    }
+  }
+  Matrix matrix;
+  matrix.measured.resize(configurations.size());
+  for (const auto& [problem, times] : by_problem) {
+    matrix.problems.push_back(parse_problem(problem));
+    auto& row = matrix.times_ns.emplace_back();
+    for (std::size_t i = 0; i < configurations.size(); ++i) {
+      const auto time = times.find(configurations[i]);
+      row.push_back(time == times.end() ? std::nullopt : std::optional(time->second));
+      matrix.measured[i] += time == times.end() ? 0 : 1;
+    }
+  }
+  return matrix;
+}
+
+/// The size of the smallest subset that serves all, among those of at most `most` members; 0 if none does.
+std::size_t smallest_by_brute_force(const search::LossMatrix& losses, std::size_t most) {
+  std::set<std::vector<bool>> covers;
+  for (std::size_t i = 0; i < losses.configurations(); ++i) {
+    std::vector<bool> cover;
+    for (std::size_t p = 0; p < losses.problems(); ++p) cover.push_back(losses.loss(p, i) <= kWithin);
+    covers.insert(std::move(cover));
+  }
+  std::set<std::vector<bool>> reached{std::vector<bool>(losses.problems(), false)};
+  for (std::size_t count = 1; count <= most; ++count) {
+    std::set<std::vector<bool>> next;
+    for (const std::vector<bool>& before : reached) {
+      for (const std::vector<bool>& cover : covers) {
+        std::vector<bool> both = before;
+        for (std::size_t p = 0; p < both.size(); ++p) both[p] = both[p] || cover[p];
+        if (std::find(both.begin(), both.end(), false) == both.end()) return count;
+        next.insert(std::move(both));
+      }
+    }
+    reached = std::move(next);
+  }
+  return 0;
+}
+
+std::optional<double> near_distance(const ProblemValues& a, const ProblemValues& b) {
+  double greatest = 0;
+  for (const auto& [name, value] : a) {
+    const search::Value& other = b.at(name);
+    if (value.text() == other.text()) continue;
+    if (!value.is_number() || !other.is_number()) return std::nullopt;
+    greatest = std::max(greatest, std::abs(std::log2(value.as_real() / other.as_real())));
+  }
+  return greatest <= kNear ? std::optional(greatest) : std::nullopt;
+}
+
+struct Mean {
+  double sum = 0, worst = 0;
+  int count = 0;
+  void add(double loss) {
+    sum += loss;
+    worst = std::max(worst, loss);
+    ++count;
+  }
+  std::string text() const { return count == 0 ? "-" : fmt::format("{:.1f} %", 100 * sum / count); }
+};
+
+void judge(const std::string& file) {
+  const Matrix matrix = read(file);
+  const search::LossMatrix losses(matrix.times_ns);
+  const search::Portfolio smallest = search::smallest_portfolio(losses, kWithin);
+  const std::size_t brute = smallest_by_brute_force(losses, smallest.members.size());
+  fmt::print("\n{}: {} problems, {} configurations; within 2 %: {} configurations{}, by brute force {}\n", file,
+             losses.problems(), losses.configurations(), smallest.members.size(), smallest.exact ? "" : " (not proven)",
+             brute);
+  fmt::print("| members | mean loss | worst |\n|---|---|---|\n");
+  for (const search::Portfolio& portfolio : search::portfolio_curve(losses)) {
+    fmt::print("| {} | {:.2f} % | {:.1f} % |\n", portfolio.members.size(), 100 * portfolio.mean_loss,
+               100 * portfolio.worst_loss);
+  }
+  // A rule may name what was measured nearly everywhere: of the others nobody knows what they cost on a size left out.
+  std::vector<std::size_t> allowed;
+  for (std::size_t i = 0; i < matrix.measured.size(); ++i) {
+    if (10 * matrix.measured[i] >= 9 * losses.problems()) allowed.push_back(i);
+  }
+  Mean nearest_far, rule_far, used_far, nearest_close, rule_close, used_close, rule_alone;
+  std::mt19937 random(1);
+  for (int split = 0; split < 5; ++split) {
+    std::vector<std::size_t> order(losses.problems());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::shuffle(order.begin(), order.end(), random);
+    const std::vector<std::size_t> known(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(order.size() / 2));
+    std::vector<ProblemValues> problems;
+    for (const std::size_t p : known) problems.push_back(matrix.problems[p]);
+    const search::LossMatrix part = losses.of_problems(known);
+    const search::LearnedRule learned = search::learn_rule({problems, part, near_distance, {}, allowed});
+    for (std::size_t i = known.size(); i < order.size(); ++i) {
+      const std::size_t p = order[i];
+      std::optional<double> least;
+      std::size_t winner = 0;
+      for (std::size_t k = 0; k < known.size(); ++k) {
+        const auto far = near_distance(problems[k], matrix.problems[p]);
+        if (!far || (least && *far >= *least) || !part.best(k)) continue;
+        least = far;
+        winner = *part.best(k);
+      }
+      const auto leaf = learned.rule.choose(matrix.problems[p]);
+      const auto rule = leaf ? std::optional(losses.loss_or_worst(p, leaf->configuration)) : std::nullopt;
+      if (!least) {
+        if (rule) rule_alone.add(*rule);
+        continue;
+      }
+      const double nearest = losses.loss_or_worst(p, winner);
+      const double used = rule && learned.validation.prefers_rule ? *rule : nearest;
+      const bool is_far = nearest > kWithin;
+      (is_far ? nearest_far : nearest_close).add(nearest);
+      (is_far ? rule_far : rule_close).add(rule.value_or(nearest));
+      (is_far ? used_far : used_close).add(used);
+    }
+  }
+  fmt::print("| left-out sizes, five splits in half | sizes | nearest | rule | used |\n|---|---|---|---|---|\n");
+  fmt::print("| where the nearest loses over 2 % | {} | {} | {} | {} |\n", nearest_far.count, nearest_far.text(),
+             rule_far.text(), used_far.text());
+  fmt::print("| elsewhere | {} | {} | {} | {} |\n", nearest_close.count, nearest_close.text(), rule_close.text(),
+             used_close.text());
+  fmt::print("| where no size is near | {} | - | {} | {} |\n", rule_alone.count, rule_alone.text(), rule_alone.text());
+}
+
+int run(const std::vector<std::string>& words) {
+  if (words.size() == 3 && words[0] == "dump") {
+    dump(words[1], words[2]);
+  } else if (words.size() >= 2 && words[0] == "judge") {
+    for (std::size_t i = 1; i < words.size(); ++i) judge(words[i]);
+  } else {
+    fmt::print(stderr, "usage: bench_search_sizes dump DATABASE KERNEL | judge FILE...\n");
+    return 2;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace tuner::bench
+
+int main(int count, char** words) {
+  return tuner::bench::run_program("bench_search_sizes", [&] { return tuner::bench::run({words + 1, words + count}); });
+}

@@ -1,0 +1,28 @@
+#include "tuner/cli/known_sizes.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <tuple>
+
+namespace tuner::cli {
+
+std::vector<KernelSizes> known_sizes(const cache::Store& store, const Selection& selection) {
+  std::set<std::tuple<std::string, std::string, std::string, std::string>> seen;
+  std::vector<KernelSizes> known;
+  for (const cache::DecisionKey& key : store.list_keys({.kernel_name = selection.kernel()})) {
+    if (!selection.includes(key)) continue;
+    if (!seen.emplace(key.kernel_identity, key.device, key.mode, key.objective).second) continue;
+    if (const auto text = store.find_sizes(key)) known.push_back(sizes_from_json(*text));
+  }
+  return known;
+}
+
+std::string no_sizes(const std::string& kernel) {
+  return fmt::format(
+      "Nothing is known{} over several sizes: tune some with one command, for example `tuner tune FILE "
+      "--problem n=1000,10000,100000`.",
+      kernel.empty() ? "" : " of `" + kernel + "`");
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cache/store/store.hpp"
+#include "tuner/cli/selection.hpp"
+#include "tuner/core/sizes/sizes.hpp"
+
+namespace tuner::cli {
+
+/// What is stored of kernels over all their problems, one for a kernel on a GPU in a mode, as far as the selection
+/// includes any of its problems. Throws Error{store_damaged, store_newer}.
+std::vector<KernelSizes> known_sizes(const cache::Store& store, const Selection& selection);
+
+/// How to get some where there are none.
+std::string no_sizes(const std::string& kernel);
+
+}  // namespace tuner::cli
