@@ -1,7 +1,9 @@
 // Which rung answers a request, and why. Everything is validated elsewhere: see validation_test.cpp.
 #include <chrono>
 
+#include "cache/store/sqlite_store.hpp"
 #include "tests/runtime/machine.hpp"
+#include "tuner/core/sizes/sizes.hpp"
 
 using namespace tuner;
 using namespace tuner::test;
@@ -158,6 +160,78 @@ TEST_CASE("a near winner that the problem's own size forbids gives way to the ne
   CHECK(provenance.configuration == "BLOCK=256,ITEMS=1,STORE=plain");
 }
 
+/// What a rule says that was made by hand: `few` where rows <= 150, else `many`; it holds from 10 to 10,000 rows.
+std::string rule(const std::string& few, const std::string& many, bool is_preferred) {
+  KernelSizes sizes;
+  sizes.kernel = "wave";
+  sizes.configurations = {few, many};
+  sizes.rule.nodes = {search::RuleQuestion{search::Expression::parse("rows"), 150, 1, 2}, search::RuleLeaf{0, 0.011, 3},
+                      search::RuleLeaf{1, 0.012, 3}};
+  sizes.rule.domain = {
+      {"TYPE", 1, 0, {"float"}}, {"columns", 10, 10'000, {}}, {"halo", 1, 1, {}}, {"rows", 10, 10'000, {}}};
+  sizes.validation.prefers_rule = is_preferred;
+  return sizes_json(sizes);
+}
+
+/// A program with three winners, of which the farthest is what the rule says, and that rule.
+struct Predicting : Program {
+  static constexpr const char* kPredicted = "BLOCK=512,ITEMS=1,STORE=plain";
+  static constexpr const char* kNearest = "BLOCK=64,ITEMS=1,STORE=plain";
+  explicit Predicting(bool is_preferred, const std::string& text = {}, std::int64_t awkward_sizes = 4) {
+    tuned({.configuration = kNearest, .problem = "rows=200,columns=1000"});
+    tuned({.configuration = kNearest, .problem = "rows=9000,columns=1000"});
+    Stored far{.configuration = kPredicted, .problem = "rows=2000,columns=1000", .awkward_sizes = awkward_sizes};
+    tuned(far);
+    compile({.configuration = kPredicted});
+    compile({.configuration = kNearest});
+    const std::int64_t row = decide(far);
+    const cache::DecisionText sizes{cache::TextKind::sizes, "",
+                                    text.empty() ? rule(kPredicted, kNearest, is_preferred) : text};
+    cache::SqliteStore::open({.path = home() / "decisions.db"})->record_texts(row, {&sizes, 1});
+  }
+};
+
+TEST_CASE("what a rule predicts serves before near sizes where it is the better choice, and says what it may lose") {
+  Predicting program(true);
+  const Instance& instance = program.request();
+  const Provenance provenance = instance.provenance();
+  INFO(provenance.why);
+  CHECK(provenance.rung == Rung::predicted);
+  CHECK(provenance.configuration == Predicting::kPredicted);
+  CHECK(provenance.problem == "TYPE=float,columns=1000,halo=1,rows=2000");
+  REQUIRE(provenance.expected_loss);
+  CHECK(*provenance.expected_loss == 0.011);
+  CHECK(contains(provenance.why, "1.1"));
+  CHECK(launched(instance) == Predicting::kPredicted);
+  // What was tuned is what was tuned.
+  CHECK(program.request({2000, 1000}).rung() == Rung::exact);
+}
+
+TEST_CASE("elsewhere near sizes come first, and the rule serves what is far from all") {
+  Predicting program(false);
+  const Provenance near = program.request().provenance();
+  CHECK(near.rung == Rung::near_size);
+  CHECK_FALSE(near.expected_loss);
+  // 40 is within a factor of five of 200 only.
+  CHECK(program.request({40, 1000}).rung() == Rung::predicted);
+}
+
+TEST_CASE("a rule does not serve outside of what was tuned, nor what was not verified at other sizes") {
+  Predicting program(true);
+  CHECK(program.request({9, 1000}).rung() == Rung::baseline);
+  CHECK(program.request({100, 20'000}).rung() == Rung::baseline);
+  Predicting unchecked(true, {}, 0);
+  CHECK(unchecked.request().rung() == Rung::near_size);
+}
+
+TEST_CASE("a rule that cannot be read or names what the space lacks gives way to the nearest size") {
+  Predicting damaged(true, "{\"format\": 1}");
+  const Provenance provenance = damaged.request().provenance();
+  CHECK(provenance.rung == Rung::near_size);
+  Predicting foreign(true, rule("BLOCK=7", "BLOCK=7", true));
+  CHECK(foreign.request().rung() == Rung::near_size);
+}
+
 TEST_CASE("the winner of another GPU of the same architecture serves, unless there is a near size on this one") {
   Program program;
   const std::string there = "BLOCK=512,ITEMS=1,STORE=streaming", here = "BLOCK=64,ITEMS=2,STORE=plain";
@@ -273,4 +347,8 @@ TEST_CASE("rungs have names") {
   CHECK(to_string(Rung::baseline) == "baseline");
   CHECK(to_string(Rung::fallback) == "fallback");
   CHECK(to_string(Rung::unrunnable) == "unrunnable");
+  CHECK(to_string(Rung::predicted) == "predicted");
+  // Stored and passed on by others: the numbers stay.
+  CHECK(static_cast<int>(Rung::unrunnable) == 5);
+  CHECK(static_cast<int>(Rung::predicted) == 6);
 }
