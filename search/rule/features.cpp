@@ -67,13 +67,30 @@ class Candidates {
     if (ascending.empty()) return std::nullopt;
     const std::size_t last = *std::max_element(ascending.begin(), ascending.end());
     if (last == 0) return std::nullopt;
+    // Of 500, 1000, ... 64000 the greater half is divisible by 64: that is a matter of size.
+    if (is_divisibility &&
+        std::any_of(plain_.begin(), plain_.end(), [&](const auto& plain) { return is_threshold(ascending, plain); })) {
+      return std::nullopt;
+    }
     std::vector<std::size_t> descending = ascending;
     for (std::size_t& place : descending) place = last - place;
+    if (!is_divisibility) plain_.push_back(ascending);
     if (seen_.contains(descending) || !seen_.insert(std::move(ascending)).second) return std::nullopt;
     return Feature{Expression::parse(text), is_divisibility};
   }
 
+  /// Whether `halves`, places 0 and 1, are those below and above some value of the plain feature.
+  static bool is_threshold(const std::vector<std::size_t>& halves, const std::vector<std::size_t>& plain) {
+    std::size_t most[2] = {0, 0}, least[2] = {plain.size(), plain.size()};
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      most[halves[i]] = std::max(most[halves[i]], plain[i]);
+      least[halves[i]] = std::min(least[halves[i]], plain[i]);
+    }
+    return most[0] < least[1] || most[1] < least[0];
+  }
+
   std::span<const PropertyValues> problems_;
+  std::vector<std::vector<std::size_t>> plain_;  ///< orders of what is no divisibility
   std::set<std::vector<std::size_t>> seen_;
   std::vector<Feature> features_;
 };

@@ -24,7 +24,8 @@ struct Feature {
 /// What can be asked about these problems, each thing that tells some of them apart, plain things first: every number
 /// among the properties, `further`, the product of the properties, the ratio of each two, and whether each is divisible
 /// by 2, 4, ... 128. A property that has names is asked about as `TYPE == "float"`. Expressions that cannot be
-/// evaluated for all of them, and those that order the problems as an earlier one does, are left out.
+/// evaluated for all of them, and those that order the problems as an earlier one does, are left out; so are
+/// divisibilities that only tell great from small ones of something plain.
 std::vector<Feature> candidate_features(std::span<const PropertyValues> problems,
                                         std::span<const std::string> further = {});
 

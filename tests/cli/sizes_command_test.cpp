@@ -90,7 +90,7 @@ TEST_CASE("a rule is written as a C++ header, for one kernel on one GPU") {
   check_err(user.run({"export", "--header", file, "--rule"}), 1, {"Nothing is known"});
   user.know("scale");
   check_out(user.run({"export", "--header", file, "--rule", "--namespace", "app"}), 0, {"rule.hpp", "scale"});
-  check_has(content(file), {"namespace app", "choose", "BLOCK=256", "H200"});
+  check_has(content(file), {"namespace app::scale", "choose", "int BLOCK;", "{256}"});
   check_err(user.run({"export", "--header", file, "--rule"}), 2, {"rule.hpp"});
   check_out(user.run({"export", "--header", file, "--rule", "--force"}), 0);
   user.know("sum");
