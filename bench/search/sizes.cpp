@@ -1,15 +1,17 @@
 // What portfolios and rules are worth on measured matrices: which configuration takes how long on which problem.
 //
-//   bench_search_sizes dump DATABASE KERNEL    the matrix of a kernel in a database, as text
-//   bench_search_sizes judge FILE...           of each: portfolios against all subsets, and rules on sizes left out
+//   bench_search_sizes dump DATABASE KERNEL        the matrix of a kernel in a database, as text
+//   bench_search_sizes judge KERNEL_FILE=FILE...   of each: portfolios against all subsets, rules on sizes left out
 //
-// A line of such a text is PROBLEM<tab>CONFIGURATION<tab>NANOSECONDS; winners come first.
+// Measured on an H200, whose limits say which configurations a size allows. A line of such a text is
+// PROBLEM<tab>CONFIGURATION<tab>NANOSECONDS; winners come first.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <set>
@@ -20,7 +22,10 @@
 #include "cache/store/sqlite_store.hpp"
 #include "search/portfolio/portfolio.hpp"
 #include "search/rule/learner.hpp"
+#include "tuner/core/device/device.hpp"
+#include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/task/problem.hpp"
+#include "tuner/core/task/task.hpp"
 #include "tuner/engine/sizes/stored_sizes.hpp"
 #include "tuner/error.hpp"
 
@@ -47,6 +52,7 @@ void dump(const std::string& database, const std::string& kernel) {
 
 struct Matrix {
   std::vector<ProblemValues> problems;
+  std::vector<std::string> configurations;
   std::vector<std::vector<std::optional<double>>> times_ns;
   std::vector<std::size_t> measured;  ///< by configuration, on how many problems
 };
@@ -66,6 +72,7 @@ Matrix read(const std::string& file) {
     }
   }
   Matrix matrix;
+  matrix.configurations = configurations;
   matrix.measured.resize(configurations.size());
   for (const auto& [problem, times] : by_problem) {
     matrix.problems.push_back(parse_problem(problem));
@@ -125,8 +132,16 @@ struct Mean {
   std::string text() const { return count == 0 ? "-" : fmt::format("{:.1f} %", 100 * sum / count); }
 };
 
-void judge(const std::string& file) {
+/// Whether a program would be served the configuration for this problem.
+bool is_valid(const std::shared_ptr<const KernelDescription>& kernel, const ProblemValues& problem,
+              const std::string& configuration) {
+  const Task task(kernel, problem, known_device("H200"), {}, {}, search::Listing::when_needed);
+  return task.accepts(task.space().parse(configuration));
+}
+
+void judge(const std::string& kernel_file, const std::string& file) {
   const Matrix matrix = read(file);
+  const auto kernel = std::make_shared<const KernelDescription>(load_description(kernel_file, "", [](const auto&) {}));
   const search::LossMatrix losses(matrix.times_ns);
   const search::Portfolio smallest = search::smallest_portfolio(losses, kWithin);
   const std::size_t brute = smallest_by_brute_force(losses, smallest.members.size());
@@ -165,13 +180,14 @@ void judge(const std::string& file) {
         winner = *part.best(k);
       }
       const auto leaf = learned.rule.choose(matrix.problems[p]);
-      const auto rule = leaf ? std::optional(losses.loss_or_worst(p, leaf->configuration)) : std::nullopt;
+      const bool answers = leaf && is_valid(kernel, matrix.problems[p], matrix.configurations[leaf->configuration]);
+      const auto rule = answers ? std::optional(losses.loss_or_worst(p, leaf->configuration)) : std::nullopt;
       if (!least) {
         if (rule) rule_alone.add(*rule);
         continue;
       }
       const double nearest = losses.loss_or_worst(p, winner);
-      const double used = rule && learned.validation.prefers_rule ? *rule : nearest;
+      const double used = rule && *least > learned.validation.nearest_within ? *rule : nearest;
       const bool is_far = nearest > kWithin;
       (is_far ? nearest_far : nearest_close).add(nearest);
       (is_far ? rule_far : rule_close).add(rule.value_or(nearest));
@@ -190,9 +206,12 @@ int run(const std::vector<std::string>& words) {
   if (words.size() == 3 && words[0] == "dump") {
     dump(words[1], words[2]);
   } else if (words.size() >= 2 && words[0] == "judge") {
-    for (std::size_t i = 1; i < words.size(); ++i) judge(words[i]);
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      const std::size_t equals = words[i].find('=');
+      judge(words[i].substr(0, equals), words[i].substr(equals + 1));
+    }
   } else {
-    fmt::print(stderr, "usage: bench_search_sizes dump DATABASE KERNEL | judge FILE...\n");
+    fmt::print(stderr, "usage: bench_search_sizes dump DATABASE KERNEL | judge KERNEL_FILE=FILE...\n");
     return 2;
   }
   return 0;

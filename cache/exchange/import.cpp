@@ -130,7 +130,7 @@ void add_missing_texts(const Connection& to, const Decision& decision, std::vect
 std::vector<DecisionText> texts_for(const Connection& to, const Connection& source, const Decision& decision) {
   std::vector<DecisionText> texts = read_texts(source, decision.row);
   std::erase_if(texts, [&](const DecisionText& text) {
-    return text.kind == TextKind::sizes && read_sizes(to, decision.key).has_value();
+    return text.kind == TextKind::sizes && read_sizes(to, decision.key, kAllSizes).has_value();
   });
   return texts;
 }

@@ -53,12 +53,14 @@ void MemoryStore::record_texts(std::int64_t decision, std::span<const DecisionTe
     fail(Errc::internal, "There is no decision {} for these texts to belong to: please report this as a bug.",
          decision);
   }
-  for (const DecisionText& text : texts) {
-    if (text.kind == TextKind::sizes) {
-      for (auto& [other, of_other] : texts_) {
-        if (same_sizes(find_decision(other)->key, find_decision(decision)->key)) of_other.erase({text.kind, text.name});
-      }
+  const auto is_sizes = [](const auto& text) { return text.kind == TextKind::sizes; };
+  if (std::any_of(texts.begin(), texts.end(), is_sizes)) {
+    for (auto& [other, of_other] : texts_) {
+      if (!same_sizes(find_decision(other)->key, find_decision(decision)->key)) continue;
+      std::erase_if(of_other, [](const auto& text) { return text.first.first == TextKind::sizes; });
     }
+  }
+  for (const DecisionText& text : texts) {
     texts_[decision][{text.kind, text.name}] = text.text;
   }
 }
@@ -71,13 +73,12 @@ std::vector<DecisionText> MemoryStore::find_texts(std::int64_t decision) const {
   return found;
 }
 
-std::optional<std::string> MemoryStore::find_sizes(const DecisionKey& key) const {
+std::optional<std::string> MemoryStore::find_sizes(const DecisionKey& key, std::string_view name) const {
   for (auto of_decision = texts_.rbegin(); of_decision != texts_.rend(); ++of_decision) {
     const auto& kept = decisions_[static_cast<std::size_t>(of_decision->first) - 1];
     if (!kept.counts || !same_sizes(kept.row.key, key)) continue;
-    for (const auto& [place, text] : of_decision->second) {
-      if (place.first == TextKind::sizes) return text;
-    }
+    const auto text = of_decision->second.find({TextKind::sizes, std::string(name)});
+    if (text != of_decision->second.end()) return text->second;
   }
   return std::nullopt;
 }

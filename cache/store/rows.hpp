@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cache/sqlite/sqlite.hpp"
@@ -45,7 +46,8 @@ void insert_texts(const sqlite::Connection& connection, std::int64_t decision_id
 /// See Store::find_texts.
 std::vector<DecisionText> read_texts(const sqlite::Connection& connection, std::int64_t decision_id);
 /// See Store::find_sizes.
-std::optional<std::string> read_sizes(const sqlite::Connection& connection, const DecisionKey& key);
+std::optional<std::string> read_sizes(const sqlite::Connection& connection, const DecisionKey& key,
+                                      std::string_view name);
 
 /// Within a write transaction.
 void insert_quarantine(const sqlite::Connection& connection, const Quarantined& quarantined);

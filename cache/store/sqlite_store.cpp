@@ -96,8 +96,8 @@ std::vector<DecisionText> SqliteStore::find_texts(std::int64_t decision) const {
   return read([&] { return read_texts(connection(), decision); });
 }
 
-std::optional<std::string> SqliteStore::find_sizes(const DecisionKey& key) const {
-  return read([&] { return read_sizes(connection(), key); });
+std::optional<std::string> SqliteStore::find_sizes(const DecisionKey& key, std::string_view name) const {
+  return read([&] { return read_sizes(connection(), key, name); });
 }
 
 std::optional<Decision> SqliteStore::find_decision(const DecisionKey& key) const {

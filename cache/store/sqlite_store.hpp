@@ -35,7 +35,7 @@ class SqliteStore final : public Store {
   void record_served(const Served& served) override;
   void record_texts(std::int64_t decision, std::span<const DecisionText> texts) override;
   std::vector<DecisionText> find_texts(std::int64_t decision) const override;
-  std::optional<std::string> find_sizes(const DecisionKey& key) const override;
+  std::optional<std::string> find_sizes(const DecisionKey& key, std::string_view name) const override;
   std::optional<Decision> find_decision(const DecisionKey& key) const override;
   std::optional<Decision> find_decision(std::int64_t row) const override;
   std::vector<Site> list_sites(const DecisionKey& key) const override;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cache/store/decision.hpp"
@@ -47,14 +48,16 @@ class Store {
   /// Keeps what starts of programs need of a decision, if that is served. A store may leave this out.
   virtual void record_served(const Served&) {}
   /// Keeps texts that belong to the decision in this row, in the place of those of the same kind and name, in one
-  /// transaction; one of kind `sizes` in the place of that of any decision of the kernel, device, mode and objective.
+  /// transaction; those of kind `sizes` in the place of all of any decision of the kernel, device, mode and objective.
   /// Nothing of them is read where a decision is found or listed. A store may leave this out.
   virtual void record_texts(std::int64_t /*decision*/, std::span<const DecisionText>) {}
   /// Those of the decision in this row, in the order of kind and name.
   virtual std::vector<DecisionText> find_texts(std::int64_t /*decision*/) const { return {}; }
-  /// The text of kind `sizes` that counts for the kernel, device, mode and objective of this key, whatever its problem:
-  /// that of the newest decision that has one and was not forgotten.
-  virtual std::optional<std::string> find_sizes(const DecisionKey& /*key*/) const { return std::nullopt; }
+  /// The text of kind `sizes` and this name that counts for the kernel, device, mode and objective of this key,
+  /// whatever its problem: that of the newest decision that has one and was not forgotten.
+  virtual std::optional<std::string> find_sizes(const DecisionKey& /*key*/, std::string_view /*name*/) const {
+    return std::nullopt;
+  }
   /// The decision for exactly this key, unless it was forgotten. Reads only.
   virtual std::optional<Decision> find_decision(const DecisionKey& key) const = 0;
   /// The decision in this row, served or not.

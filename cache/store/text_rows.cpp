@@ -36,8 +36,9 @@ void insert_texts(const sqlite::Connection& connection, std::int64_t decision_id
   // REPLACE deletes the row in its way, to which no other row refers.
   sqlite::Statement insert(
       connection, "INSERT OR REPLACE INTO decision_text (decision_id, kind, name, text_id) VALUES (?1, ?2, ?3, ?4)");
+  const auto is_sizes = [](const DecisionText& text) { return text.kind == TextKind::sizes; };
+  if (std::any_of(texts.begin(), texts.end(), is_sizes)) drop_sizes(connection, decision_id);
   for (const DecisionText& text : texts) {
-    if (text.kind == TextKind::sizes) drop_sizes(connection, decision_id);
     insert.bind(decision_id, to_string(text.kind), text.name, ensure_text(connection, text.text)).run();
   }
 }
@@ -64,15 +65,16 @@ std::vector<DecisionText> read_texts(const sqlite::Connection& connection, std::
   return texts;
 }
 
-std::optional<std::string> read_sizes(const sqlite::Connection& connection, const DecisionKey& key) {
-  sqlite::Statement select(
-      connection,
-      "SELECT text FROM decision_text INDEXED BY decision_text_sizes JOIN text USING (text_id) "
-      "JOIN decision USING (decision_id) JOIN run USING (run_id) JOIN task USING (task_id) "
-      "WHERE decision_text.kind = 'sizes' AND kernel_identity = ?1 AND device = ?2 AND mode = ?3 AND objective = ?4 "
-      "AND decision_id > (SELECT ifnull(max(forgotten.decision_id), 0) FROM forgotten "
-      "WHERE forgotten.task_id = task.task_id) ORDER BY decision_id DESC LIMIT 1");
-  if (!select.bind(key.kernel_identity, key.device, key.mode, key.objective).step()) return std::nullopt;
+std::optional<std::string> read_sizes(const sqlite::Connection& connection, const DecisionKey& key,
+                                      std::string_view name) {
+  sqlite::Statement select(connection,
+                           "SELECT text FROM decision_text INDEXED BY decision_text_sizes JOIN text USING (text_id) "
+                           "JOIN decision USING (decision_id) JOIN run USING (run_id) JOIN task USING (task_id) "
+                           "WHERE decision_text.kind = 'sizes' AND name = ?5 AND kernel_identity = ?1 AND device = ?2 "
+                           "AND mode = ?3 AND objective = ?4 "
+                           "AND decision_id > (SELECT ifnull(max(forgotten.decision_id), 0) FROM forgotten "
+                           "WHERE forgotten.task_id = task.task_id) ORDER BY decision_id DESC LIMIT 1");
+  if (!select.bind(key.kernel_identity, key.device, key.mode, key.objective, name).step()) return std::nullopt;
   return select.text(0);
 }
 

@@ -18,7 +18,7 @@ constexpr std::size_t kMostFitted = 60;
 constexpr std::size_t kMostFolds = 24;
 constexpr std::size_t kSamples = 2000;
 /// Two means over a few dozen times with a noise of 1 % may differ by this much without meaning anything.
-constexpr double kWithinNoise = 0.003;
+constexpr double kWithinNoise = 0.001;
 
 using Points = std::vector<std::size_t>;
 
@@ -77,39 +77,65 @@ class Mean {
   double sum_ = 0, weights_ = 0, worst_ = 0;
 };
 
+struct Near {
+  std::size_t point = 0;
+  double distance = 0;
+};
+
 /// The nearest other problem, the first of several; nothing if none is near.
-std::optional<std::size_t> nearest(const Lesson& lesson, std::size_t point, const ProblemDistance& distance) {
-  std::optional<std::size_t> best;
-  double least = 0;
+std::optional<Near> nearest(const Lesson& lesson, std::size_t point, const ProblemDistance& distance) {
+  std::optional<Near> best;
   for (std::size_t other = 0; other < lesson.points.size(); ++other) {
     if (other == point) continue;
     const auto here = distance(lesson.problems[other], lesson.problems[point]);
-    if (!here || (best && *here >= least)) continue;
-    best = other;
-    least = *here;
+    if (here && (!best || *here < best->distance)) best = {other, *here};
   }
   return best;
 }
 
-RuleValidation validated(const Lesson& lesson, const std::vector<double>& rule, const std::vector<double>& rival) {
-  Mean all, compared, nearest;
+/// What both advisers lost on a problem that was left out.
+struct LeftOut {
+  double weight = 1, rule = 0;
+  std::optional<double> nearest;  ///< nothing where no problem is near
+  double distance = 0;
+};
+
+/// The mean loss if the nearest problem is asked up to this distance.
+double mean_of_used(const std::vector<LeftOut>& all, double nearest_within) {
+  Mean mean;
+  for (const LeftOut& one : all) {
+    mean.add(one.weight, one.nearest && one.distance <= nearest_within ? *one.nearest : one.rule);
+  }
+  return mean.mean();
+}
+
+RuleValidation validated(const std::vector<LeftOut>& all) {
+  Mean rule, nearest;
   RuleValidation validation;
-  for (std::size_t i = 0; i < rule.size(); ++i) {
-    const double weight = lesson.points[i].weight;
-    all.add(weight, rule[i]);
-    if (std::isnan(rival[i])) continue;
-    compared.add(weight, rule[i]);
-    nearest.add(weight, rival[i]);
+  for (const LeftOut& one : all) {
+    rule.add(one.weight, one.rule);
+    if (!one.nearest) continue;
+    nearest.add(one.weight, *one.nearest);
     ++validation.compared;
   }
-  validation.problems = rule.size();
-  validation.rule_mean = all.mean();
-  validation.rule_worst = all.worst();
-  validation.rule_mean_compared = compared.mean();
+  validation.problems = all.size();
+  validation.rule_mean = rule.mean();
+  validation.rule_worst = rule.worst();
   validation.nearest_mean = nearest.mean();
   validation.nearest_worst = nearest.worst();
-  validation.prefers_rule =
-      validation.compared == 0 || validation.rule_mean_compared < validation.nearest_mean + kWithinNoise;
+  validation.used_mean = mean_of_used(all, 0);
+  // Of what is as good within the noise, that with the most of the nearest.
+  double best = validation.used_mean;
+  for (const LeftOut& one : all) {
+    if (one.nearest) best = std::min(best, mean_of_used(all, one.distance));
+  }
+  for (const LeftOut& one : all) {
+    if (!one.nearest || one.distance <= validation.nearest_within) continue;
+    const double mean = mean_of_used(all, one.distance);
+    if (mean > best + kWithinNoise) continue;
+    validation.nearest_within = one.distance;
+    validation.used_mean = mean;
+  }
   return validation;
 }
 
@@ -157,13 +183,19 @@ LearnedRule learn_rule(const LearnRequest& request) {
   std::iota(all.begin(), all.end(), std::size_t{0});
   const SplitTree tree = tree_of(lesson, all);
   const std::vector<std::size_t> choices = choices_left_out(lesson);
-  std::vector<double> rule, rival;
+  std::vector<double> rule;
+  std::vector<LeftOut> left_out;
   for (const std::size_t point : all) {
-    rule.push_back(request.losses.loss_or_worst(lesson.rows[point], lesson.choices[choices[point]]));
+    const auto loss = [&](std::size_t configuration) {
+      return request.losses.loss_or_worst(lesson.rows[point], configuration);
+    };
+    rule.push_back(loss(lesson.choices[choices[point]]));
+    LeftOut& one = left_out.emplace_back(LeftOut{lesson.points[point].weight, rule.back(), {}, 0});
     const auto near = nearest(lesson, point, request.distance);
-    rival.push_back(near ? request.losses.loss_or_worst(lesson.rows[point], *request.losses.best(lesson.rows[*near]))
-                         : std::nan(""));
+    if (!near) continue;
+    one.nearest = loss(*request.losses.best(lesson.rows[near->point]));
+    one.distance = near->distance;
   }
-  return {Assembly(lesson, tree, rule).rule(lesson.problems), validated(lesson, rule, rival)};
+  return {Assembly(lesson, tree, rule).rule(lesson.problems), validated(left_out)};
 }
 }  // namespace tuner::search

@@ -20,12 +20,11 @@ using ProblemDistance = std::function<std::optional<double>(const PropertyValues
 struct RuleValidation {
   std::size_t problems = 0;  ///< left out, in turn
   double rule_mean = 0, rule_worst = 0;
-  std::size_t compared = 0;  ///< those of which another problem is near enough; the rest is about these
-  double rule_mean_compared = 0;
-  double nearest_mean = 0, nearest_worst = 0;
-  /// The nearest does not lose less by more than noise. A rule is preferred in doubt, because on simulated kernels it
-  /// lost less than the nearest then, too; it is what is left where no problem is near.
-  bool prefers_rule = false;
+  std::size_t compared = 0;                    ///< those of which another problem is near enough
+  double nearest_mean = 0, nearest_worst = 0;  ///< on these
+  /// The nearest problem is the better adviser up to this distance, the rule beyond; 0: the rule always is.
+  double nearest_within = 0;
+  double used_mean = 0;  ///< lost by whichever of the two is the adviser
 };
 
 struct LearnedRule {

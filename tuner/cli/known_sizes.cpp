@@ -13,7 +13,7 @@ std::vector<KernelSizes> known_sizes(const cache::Store& store, const Selection&
   for (const cache::DecisionKey& key : store.list_keys({.kernel_name = selection.kernel()})) {
     if (!selection.includes(key)) continue;
     if (!seen.emplace(key.kernel_identity, key.device, key.mode, key.objective).second) continue;
-    if (const auto text = store.find_sizes(key)) known.push_back(sizes_from_json(*text));
+    if (const auto text = store.find_sizes(key, cache::kAllSizes)) known.push_back(sizes_from_json(*text));
   }
   return known;
 }

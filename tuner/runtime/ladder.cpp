@@ -154,23 +154,23 @@ std::optional<Offer> Ladder::exact() {
 }
 
 std::optional<Ladder::Prediction> Ladder::predict() {
-  const auto text = stores_.sizes(key_, lookup_);
+  const auto text = stores_.rule(key_, lookup_);
   if (!text) return std::nullopt;
   try {
     const KernelSizes sizes = sizes_from_json(*text);
     const auto leaf = sizes.rule.choose(task_.problem());
     if (!leaf) return std::nullopt;
-    return Prediction{sizes.configurations[leaf->configuration], leaf->expected_loss, sizes.validation.prefers_rule};
+    return Prediction{sizes.configurations[leaf->configuration], leaf->expected_loss, sizes.validation.nearest_within};
   } catch (const Error& error) {
     add_reason(error.what());
     return std::nullopt;
   }
 }
 
-/// What the rule predicts, where it is the better choice; near sizes; what it predicts else; then other devices, and
+/// Near sizes that are better advisers than the rule; what the rule predicts; other near sizes; then other devices, and
 /// there the problem itself before near sizes. Nearer ones and, of the same distance, newer ones first.
 void Ladder::find_sites() {
-  enum Rank { preferred, near_here, predicted, same_elsewhere, near_elsewhere };
+  enum Rank { nearer, predicted, near_here, same_elsewhere, near_elsewhere };
   const KernelDescription& description = task_.description();
   const std::optional<Prediction> prediction = predict();
   bool unchecked = false;
@@ -193,13 +193,11 @@ void Ladder::find_sites() {
       unchecked = true;
       continue;
     }
-    if (is_predicted) {
-      candidates_.push_back(
-          {Rung::predicted, prediction->is_preferred ? preferred : predicted, *far, found, prediction->expected_loss});
-    }
+    if (is_predicted) candidates_.push_back({Rung::predicted, predicted, *far, found, prediction->expected_loss});
     if (*far > kNear) continue;
+    const bool is_nearer = prediction && *far <= prediction->nearest_within;
     candidates_.push_back({here ? Rung::near_size : Rung::other_device,
-                           here        ? near_here
+                           here        ? (is_nearer ? nearer : near_here)
                            : *far == 0 ? same_elsewhere
                                        : near_elsewhere,
                            *far, found});

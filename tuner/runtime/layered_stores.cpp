@@ -215,11 +215,11 @@ std::optional<LayeredStores::Found> LayeredStores::find(const cache::DecisionKey
   return found;
 }
 
-std::optional<std::string> LayeredStores::sizes(const cache::DecisionKey& key, LookupState& lookup) {
+std::optional<std::string> LayeredStores::rule(const cache::DecisionKey& key, LookupState& lookup) {
   Turn turn(*this);
   std::optional<std::string> text;
   for (std::size_t i = 0; i < stores_.size() && !text; ++i) {
-    ask_decisions(turn, i, lookup, [&](const cache::SqliteStore& store) { text = store.find_sizes(key); });
+    ask_decisions(turn, i, lookup, [&](const cache::SqliteStore& store) { text = store.find_sizes(key, cache::kRuleOfSizes); });
   }
   return text;
 }

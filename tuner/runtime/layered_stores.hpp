@@ -56,8 +56,8 @@ class LayeredStores {
   /// `layer` becomes the position behind it.
   std::optional<Found> find(const cache::DecisionKey& key, std::size_t& layer, LookupState& lookup);
 
-  /// What the first database that knows something of the key's kernel over all problems says (cache::TextKind::sizes).
-  std::optional<std::string> sizes(const cache::DecisionKey& key, LookupState& lookup);
+  /// The rule of the first database that knows something of the key's kernel over all problems (cache::kRuleOfSizes).
+  std::optional<std::string> rule(const cache::DecisionKey& key, LookupState& lookup);
 
   /// What the first database that knows one of these sources says of it, if that is this kernel; any if it is empty.
   std::optional<KnownSource> known_source(const std::vector<std::string>& sources, const std::string& kernel);

@@ -190,15 +190,15 @@ TEST_CASE("what is known over sizes comes with an import where nothing is known,
   record(there, tuned.key, "theirs");
   there.export_to(there.file("tuned.db"));
   here.import_from(there.file("tuned.db"));
-  CHECK(here.store().find_sizes(tuned.key) == "theirs");
+  CHECK(here.store().find_sizes(tuned.key, kAllSizes) == "theirs");
 
   Machine busy;
   const Decision own = busy.tune("rows=2", 1'000);
   record(busy, own.key, "ours");
   busy.import_from(there.file("tuned.db"));
-  CHECK(busy.store().find_sizes(own.key) == "ours");
+  CHECK(busy.store().find_sizes(own.key, kAllSizes) == "ours");
   busy.import_from(there.file("tuned.db"));
-  CHECK(busy.store().find_sizes(own.key) == "ours");
+  CHECK(busy.store().find_sizes(own.key, kAllSizes) == "ours");
 }
 
 TEST_CASE("the newest decision is served, in whichever order files are imported") {

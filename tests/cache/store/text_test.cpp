@@ -54,22 +54,26 @@ TEST_CASE_TEMPLATE("what is known over sizes is one text a kernel, GPU and mode,
   DecisionKey key = full_decision().key;
   key.problem = "n=3";
   key.device = "gpu";
-  CHECK_FALSE(place.store().find_sizes(key));
+  CHECK_FALSE(place.store().find_sizes(key, kAllSizes));
   const std::int64_t one = decide("n=1"), two = decide("n=2"), elsewhere = decide("n=1", "another gpu");
   record(one, "of one");
   record(elsewhere, "of another GPU");
-  CHECK(place.store().find_sizes(key) == "of one");
+  CHECK(place.store().find_sizes(key, kAllSizes) == "of one");
   record(two, "of both");
-  CHECK(place.store().find_sizes(key) == "of both");
+  CHECK(place.store().find_sizes(key, kAllSizes) == "of both");
   CHECK(place.store().find_texts(one) == Texts{kSource});
   CHECK(place.store().find_texts(elsewhere).size() == 2);
   record(one, "of both, again");
-  CHECK(place.store().find_sizes(key) == "of both, again");
+  CHECK(place.store().find_sizes(key, kAllSizes) == "of both, again");
+  place.store().record_texts(two, Texts{{TextKind::sizes, "", "all"}, {TextKind::sizes, "rule", "a rule"}});
+  CHECK(place.store().find_sizes(key, kAllSizes) == "all");
+  CHECK(place.store().find_sizes(key, kRuleOfSizes) == "a rule");
+  CHECK(place.store().find_texts(one) == Texts{kSource});
   key.mode = "another mode";
-  CHECK_FALSE(place.store().find_sizes(key));
+  CHECK_FALSE(place.store().find_sizes(key, kAllSizes));
   key.mode = full_decision().key.mode;
   key.kernel_identity = "another source";
-  CHECK_FALSE(place.store().find_sizes(key));
+  CHECK_FALSE(place.store().find_sizes(key, kAllSizes));
 }
 
 TEST_CASE_TEMPLATE("what is known over sizes is forgotten with the decision that it belongs to", Place, InMemory,
@@ -78,11 +82,11 @@ TEST_CASE_TEMPLATE("what is known over sizes is forgotten with the decision that
   const std::int64_t row = place.store().record_decision(full_decision());
   place.store().record_texts(row, Texts{{TextKind::sizes, "", "{}"}});
   place.store().forget({}, Forget::trials);
-  CHECK(place.store().find_sizes(full_decision().key));
+  CHECK(place.store().find_sizes(full_decision().key, kAllSizes));
   place.store().forget({}, Forget::decisions);
-  CHECK_FALSE(place.store().find_sizes(full_decision().key));
+  CHECK_FALSE(place.store().find_sizes(full_decision().key, kAllSizes));
   place.store().record_decision(full_decision());
-  CHECK_FALSE(place.store().find_sizes(full_decision().key));
+  CHECK_FALSE(place.store().find_sizes(full_decision().key, kAllSizes));
 }
 
 TEST_CASE_TEMPLATE("texts of a decision that does not exist are refused as a whole", Place, InMemory, InSqlite) {

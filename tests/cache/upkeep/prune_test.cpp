@@ -120,7 +120,7 @@ TEST_CASE("what is known over sizes stays with its decision, though another one 
   used.store().record_texts(first, std::vector<DecisionText>{{TextKind::sizes, "", "{}"}});
   used.tune(version_of("a"), "second");
   CHECK(used.prune().nothing());
-  CHECK(used.store().find_sizes(version_of("a")) == "{}");
+  CHECK(used.store().find_sizes(version_of("a"), kAllSizes) == "{}");
   used.store().forget({}, Forget::decisions);
   CHECK(rows_of(used.prune(), "decisions") == 1);
 }

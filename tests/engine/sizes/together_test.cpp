@@ -132,11 +132,15 @@ TEST_CASE("the portfolio has a member for each regime, measured on every problem
     for (const auto& tried : stored.tried) CHECK(tried[static_cast<std::size_t>(column)]);
   }
 
-  CHECK_FALSE(store.find_sizes(task.key("cold")));
+  CHECK_FALSE(store.find_sizes(task.key("cold"), cache::kAllSizes));
   record_sizes(*sizes, store);
-  const auto text = store.find_sizes(task.key("cold"));
+  const auto text = store.find_sizes(task.key("cold"), cache::kAllSizes);
   REQUIRE(text);
   const KernelSizes read = sizes_from_json(*text);
+  const auto rule = store.find_sizes(task.key("cold"), cache::kRuleOfSizes);
+  REQUIRE(rule);
+  CHECK(rule->size() < text->size());
+  CHECK(sizes_from_json(*rule).rule.nodes.size() == sizes->rule.nodes.size());
   CHECK(read.configurations == sizes->configurations);
   CHECK(read.problems.size() == 8);
   for (const int n : {700, 3000, 6000, 50000}) {

@@ -63,7 +63,7 @@ TEST_CASE("the boundary between two configurations is put where their times meet
   CHECK(choice(rule, 64) == 0);
   CHECK(choice(rule, 60000) == 1);
   CHECK(rule.validation.problems == 10);
-  CHECK(rule.validation.prefers_rule);
+  CHECK(rule.validation.used_mean <= rule.validation.rule_mean);
   CHECK(rule.validation.rule_mean < rule.validation.nearest_mean);
   CHECK_FALSE(rule.rule.choose({{"n", std::int64_t{1} << 30}}));
 }
@@ -172,7 +172,8 @@ Left left_out(const Family& family) {
       });
       const double nearest = all.loss(order[i], *all.best(near));
       const auto leaf = rule.rule.choose(problem);
-      sum.rule += leaf && rule.validation.prefers_rule ? all.loss(order[i], leaf->configuration) : nearest;
+      const bool asks_rule = leaf && *octaves(family.problems[near], problem) > rule.validation.nearest_within;
+      sum.rule += asks_rule ? all.loss(order[i], leaf->configuration) : nearest;
       sum.nearest += nearest;
       ++count;
     }

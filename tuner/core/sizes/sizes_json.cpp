@@ -58,10 +58,10 @@ Json to_json(const search::RuleValidation& validation) {
           {"rule_mean", validation.rule_mean},
           {"rule_worst", validation.rule_worst},
           {"compared", validation.compared},
-          {"rule_mean_compared", validation.rule_mean_compared},
           {"nearest_mean", validation.nearest_mean},
           {"nearest_worst", validation.nearest_worst},
-          {"prefers_rule", validation.prefers_rule}};
+          {"nearest_within", validation.nearest_within},
+          {"used_mean", validation.used_mean}};
 }
 
 /// A value in the text and its name, for sentences.
@@ -180,10 +180,10 @@ search::RuleValidation read_validation(const Reader& json) {
   validation.rule_mean = json.at("rule_mean").loss();
   validation.rule_worst = json.at("rule_worst").loss();
   validation.compared = json.at("compared").count(kMostEntries + 1);
-  validation.rule_mean_compared = json.at("rule_mean_compared").loss();
   validation.nearest_mean = json.at("nearest_mean").loss();
   validation.nearest_worst = json.at("nearest_worst").loss();
-  validation.prefers_rule = json.at("prefers_rule").boolean();
+  validation.nearest_within = json.at("nearest_within").loss();
+  validation.used_mean = json.at("used_mean").loss();
   return validation;
 }
 

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/sizes/sizes.hpp"
@@ -61,8 +63,12 @@ std::string rule_text(const KernelSizes& sizes, std::size_t width) {
   std::string verdict = fmt::format("loses {} on problems left out, at worst {}", percent(validation.rule_mean),
                                     percent(validation.rule_worst));
   if (validation.compared > 0) {
-    verdict += fmt::format("; the nearest size loses {}, at worst {}, and {} is used", percent(validation.nearest_mean),
-                           percent(validation.nearest_worst), validation.prefers_rule ? "the rule" : "the nearest");
+    verdict += fmt::format("; the nearest size loses {}, at worst {}", percent(validation.nearest_mean),
+                           percent(validation.nearest_worst));
+    verdict += validation.nearest_within > 0
+                   ? fmt::format("; the nearest is used within a factor of {:.2f}, the rule beyond, which loses {}",
+                                 std::exp2(validation.nearest_within), percent(validation.used_mean))
+                   : "; the rule is used";
   }
   std::string text = labelled("Rule: ", verdict, width);
   for (const search::DomainRange& range : sizes.rule.domain) {

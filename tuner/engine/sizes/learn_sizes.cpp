@@ -71,8 +71,14 @@ std::optional<KernelSizes> learn_sizes(const KernelDescription& kernel, const ca
 void record_sizes(const KernelSizes& sizes, cache::Store& store) {
   std::int64_t newest = 0;
   for (const TunedSize& tuned : sizes.problems) newest = std::max(newest, tuned.decision);
-  const cache::DecisionText text{cache::TextKind::sizes, "", sizes_json(sizes)};
-  store.record_texts(newest, {&text, 1});
+  KernelSizes rule = sizes;  // without what grows with the number of problems
+  rule.problems.clear();
+  rule.curve.clear();
+  const cache::DecisionText texts[] = {
+      {cache::TextKind::sizes, std::string(cache::kAllSizes), sizes_json(sizes)},
+      {cache::TextKind::sizes, std::string(cache::kRuleOfSizes), sizes_json(rule)},
+  };
+  store.record_texts(newest, texts);
 }
 
 }  // namespace tuner::engine

@@ -27,8 +27,8 @@ enum class Rung : std::uint8_t {
   baseline,      ///< the description's defaults
   fallback,      ///< the caller's own function
   unrunnable,    ///< nothing can be launched; `why` says what is missing
-  /// What a rule says that was learned from the sizes that were tuned. It comes before `near_size` where it lost less
-  /// on sizes that it had not seen, and behind it elsewhere; its number is not its rank.
+  /// What a rule says that was learned from the sizes that were tuned. It comes behind what is so near that it was the
+  /// better adviser on sizes that were left out, and before other near sizes; its number is not its rank.
   predicted,
 };
 /// "exact", "near size", "other device", "baseline", "fallback", "unrunnable", "predicted".
