@@ -3,8 +3,9 @@
 //   bench_search_sizes dump DATABASE KERNEL        the matrix of a kernel in a database, as text
 //   bench_search_sizes judge KERNEL_FILE=FILE...   of each: portfolios against all subsets, rules on sizes left out
 //
-// Measured on an H200, whose limits say which configurations a size allows. A line of such a text is
-// PROBLEM<tab>CONFIGURATION<tab>NANOSECONDS; winners come first.
+// Such a text has a configuration a line: every winner, and what was measured on at least half of the problems. Lines
+// of problems follow, with tabs before the times of these configurations in nanoseconds; - where there is none.
+// Measured on an H200, whose limits say which configurations a size allows.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -15,6 +16,7 @@
 #include <numeric>
 #include <random>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -39,14 +41,20 @@ void dump(const std::string& database, const std::string& kernel) {
   const std::vector<cache::Decision> decisions = store->list_decisions({.kernel_name = kernel});
   if (decisions.empty()) throw Error(Errc::bad_usage, "There is no decision for `" + kernel + "`.");
   const engine::StoredSizes sizes = engine::stored_sizes(*store, decisions.front().key);
-  for (const bool winners : {true, false}) {
-    for (std::size_t i = 0; i < sizes.configurations.size(); ++i) {
-      if (sizes.is_winner(i) != winners) continue;
-      for (std::size_t p = 0; p < sizes.decisions.size(); ++p) {
-        if (!sizes.times_ns[p][i]) continue;
-        fmt::print("{}\t{}\t{:.1f}\n", sizes.decisions[p].key.problem, sizes.configurations[i], *sizes.times_ns[p][i]);
-      }
+  std::vector<std::size_t> columns;
+  for (std::size_t i = 0; i < sizes.configurations.size(); ++i) {
+    std::size_t measured = 0;
+    for (const auto& row : sizes.times_ns) measured += row[i] ? 1 : 0;
+    if (sizes.is_winner(i) || 2 * measured >= sizes.decisions.size()) columns.push_back(i);
+  }
+  for (const std::size_t i : columns) fmt::print("{}\n", sizes.configurations[i]);
+  for (std::size_t p = 0; p < sizes.decisions.size(); ++p) {
+    fmt::print("{}", sizes.decisions[p].key.problem);
+    for (const std::size_t i : columns) {
+      const auto& time = sizes.times_ns[p][i];
+      fmt::print("\t{}", time ? fmt::format("{:.0f}", *time) : "-");
     }
+    fmt::print("\n");
   }
 }
 
@@ -58,30 +66,26 @@ struct Matrix {
 };
 
 Matrix read(const std::string& file) {
-  std::map<std::string, std::map<std::string, double>> by_problem;
-  std::vector<std::string> configurations;
+  Matrix matrix;
   std::ifstream in(file);
-  std::string line;
-  while (std::getline(in, line)) {
-    const std::size_t first = line.find('\t'), second = line.find('\t', first + 1);
-    if (second == std::string::npos) throw Error(Errc::bad_usage, file + " has a line that is no time: " + line);
-    const std::string configuration = line.substr(first + 1, second - first - 1);
-    by_problem[line.substr(0, first)][configuration] = std::stod(line.substr(second + 1));
-    if (std::find(configurations.begin(), configurations.end(), configuration) == configurations.end()) {
-      configurations.push_back(configuration);
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream fields(line);
+    std::string field;
+    std::getline(fields, field, '\t');
+    if (fields.eof()) {
+      matrix.configurations.push_back(field);
+      continue;
+    }
+    matrix.problems.push_back(parse_problem(field));
+    auto& row = matrix.times_ns.emplace_back();
+    while (std::getline(fields, field, '\t')) {
+      row.push_back(field == "-" ? std::nullopt : std::optional(std::stod(field)));
     }
   }
-  Matrix matrix;
-  matrix.configurations = configurations;
-  matrix.measured.resize(configurations.size());
-  for (const auto& [problem, times] : by_problem) {
-    matrix.problems.push_back(parse_problem(problem));
-    auto& row = matrix.times_ns.emplace_back();
-    for (std::size_t i = 0; i < configurations.size(); ++i) {
-      const auto time = times.find(configurations[i]);
-      row.push_back(time == times.end() ? std::nullopt : std::optional(time->second));
-      matrix.measured[i] += time == times.end() ? 0 : 1;
-    }
+  matrix.measured.resize(matrix.configurations.size());
+  for (const auto& row : matrix.times_ns) {
+    if (row.size() != matrix.configurations.size()) throw Error(Errc::bad_usage, file + " lacks times.");
+    for (std::size_t i = 0; i < row.size(); ++i) matrix.measured[i] += row[i] ? 1 : 0;
   }
   return matrix;
 }
