@@ -22,7 +22,7 @@ constexpr std::size_t kSamples = 2000;
 constexpr double kWithinNoise = 0.001;
 /// What is near is asked unless the rule loses less by this factor and so much: a rule that was learned from two dozen
 /// problems was, on measured ones, at times far off, and the nearest hardly ever.
-constexpr double kMustBe = 0.8, kMustGain = 0.005;
+constexpr double kMustBe = 0.9, kMustGain = 0.005;
 
 using Points = std::vector<std::size_t>;
 

@@ -22,6 +22,7 @@ constexpr const char* kWide = R"(
 #pragma tuner param(A, 1, 2, 3, 4, 5, 6, 7, 8; default 1)
 #pragma tuner param(B, 1, 2, 3, 4, 5, 6, 7, 8; default 1)
 #pragma tuner param(C, 1, 2, 3, 4, 5, 6, 7, 8; default 1)
+#pragma tuner param(D, 1, 2, 3, 4; default 1)
 #pragma tuner grid(ceil_div(n, 64)) block(64)
 #pragma tuner in(x, float, n) inout(y, float, n)
 #pragma tuner scalar(n, int32)
@@ -35,8 +36,9 @@ int value_of(const std::string& configuration, char name) {
 /// Small problems like other values of A and B than large ones.
 double time_of(const std::string& configuration, int n) {
   const int a = value_of(configuration, 'A'), b = value_of(configuration, 'B'), c = value_of(configuration, 'C');
+  const int d = value_of(configuration, 'D');
   const int best = n < 5000 ? 2 : 7;
-  return n * (1 + 0.1 * std::abs(a - best) + 0.1 * std::abs(b - best) + 0.04 * std::abs(c - 4));
+  return n * (1 + 0.1 * std::abs(a - best) + 0.1 * std::abs(b - best) + 0.04 * std::abs(c - 4) + 0.02 * (4 - d));
 }
 
 /// A room in which several problems are tuned together.
