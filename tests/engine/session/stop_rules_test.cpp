@@ -123,6 +123,22 @@ TEST_CASE("idle are configurations in a row that the strategy asked for and that
   CHECK(rules.met() == "3 configurations in a row were not faster than the best");
 }
 
+TEST_CASE("what is idle ends no search before as many were tried as shall be, and then says how many were idle") {
+  StopRules rules({.idle = 2, .least_for_idle = 5}, 1000);
+  rules.tell(timed(100), false);  // the baseline, which was not asked for
+  for (const double time_ns : {50.0, 100.0, 100.0}) rules.tell(timed(time_ns));
+  rules.tell(failed());
+  CHECK_FALSE(rules.met());
+  rules.tell(timed(100));
+  CHECK(rules.met() == "4 configurations in a row were not faster than the best");
+
+  StopRules late({.idle = 2, .least_for_idle = 2}, 1000);
+  for (const double time_ns : {100.0, 99.0, 98.0, 100.0}) late.tell(timed(time_ns));
+  CHECK_FALSE(late.met());
+  late.tell(timed(100));
+  CHECK(late.met() == "2 configurations in a row were not faster than the best");
+}
+
 TEST_CASE("the time of a budget is seconds from the start") {
   const StopRules rules({.time = std::chrono::milliseconds(1500)}, 1000);
   CHECK_FALSE(rules.out_of_time(1.4));

@@ -76,10 +76,13 @@ TEST_CASE("problems are tuned from the middle outwards, each far from those befo
 }
 
 TEST_CASE("the more problems are known the less is searched, and never next to nothing") {
-  CHECK(limits_of(Effort::normal, 3200, 1).idle == 100);
-  CHECK(limits_of(Effort::normal, 3200, 100).idle == 40);
+  CHECK(limits_of(Effort::normal, 4800, 1).idle == 100);
+  CHECK(limits_of(Effort::normal, 4800, 1).least_for_idle == 200);
+  CHECK(limits_of(Effort::normal, 4800, 99).idle == 40);
+  CHECK(limits_of(Effort::normal, 4800, 99).least_for_idle == 4);
   // A small space, which alone would be searched completely.
-  CHECK(limits_of(Effort::normal, 300, 2).idle == 100);
+  CHECK(limits_of(Effort::normal, 300, 2).idle == 50);
+  CHECK(limits_of(Effort::normal, 300, 2).least_for_idle == 100);
   CHECK_FALSE(limits_of(Effort::normal, 40, 2).idle);
   CHECK(limits_of(Effort::quick, 2000, 1).evaluations == 40);
   CHECK_FALSE(limits_of(Effort::full, 2000, 7).idle);

@@ -17,6 +17,7 @@ struct Budget {
   std::optional<double> roofline = {};        ///< until one reaches this share of the roofline, above 0, at most 1
   std::optional<std::uint64_t> idle = {};     ///< until so many in a row were not faster than the best before them
   double idle_gain = 0;                       ///< 0.01: for `idle`, faster by less than 1 % is not faster
+  std::uint64_t least_for_idle = 0;           ///< `idle` ends no search of fewer configurations
   /// Until going on for as long again is expected to make the best faster by less than this: 0.02 is 2 %.
   std::optional<double> gain = {};
 

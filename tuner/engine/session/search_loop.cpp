@@ -59,6 +59,7 @@ StopRules rules_of(const SessionOptions& options, std::uint64_t space_size) {
     budget.evaluations = limits.evaluations;
     budget.idle = limits.idle;
     budget.idle_gain = limits.idle_gain;
+    budget.least_for_idle = limits.least_for_idle;
   }
   return {budget, space_size};
 }

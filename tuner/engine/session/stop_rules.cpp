@@ -64,6 +64,7 @@ bool StopRules::may_end_early() const {
 
 void StopRules::tell(const search::Observation& observation, bool counts) {
   const bool timed = observation.outcome == Outcome::ok && observation.time_ns && !observation.censored;
+  if (counts) ++told_;
   if (timed && (!best_ns_ || *observation.time_ns < *best_ns_)) best_ns_ = observation.time_ns;
   if (timed && (!idle_since_ns_ || *observation.time_ns < *idle_since_ns_ * (1 - budget_.idle_gain))) {
     idle_since_ns_ = observation.time_ns;
@@ -89,9 +90,9 @@ std::optional<std::string> StopRules::met() const {
     return fmt::format("a configuration was {:.3f} times as fast as the baseline, and {:.4g} times are enough",
                        *baseline_ns_ / *best_ns_, *budget_.target_speedup);
   }
-  if (budget_.idle && idle_ >= *budget_.idle) {
-    return fmt::format("{} in a row {} not{} faster than the best", counted(*budget_.idle, "configuration"),
-                       *budget_.idle == 1 ? "was" : "were",
+  if (budget_.idle && idle_ >= *budget_.idle && told_ >= budget_.least_for_idle) {
+    return fmt::format("{} in a row {} not{} faster than the best", counted(idle_, "configuration"),
+                       idle_ == 1 ? "was" : "were",
                        budget_.idle_gain > 0 ? fmt::format(" {}", percent(budget_.idle_gain)) : "");
   }
   if (budget_.gain) {

@@ -64,7 +64,8 @@ class StopRules {
   bool by_share_ = false;
   std::optional<double> baseline_ns_, best_ns_;
   std::optional<double> idle_since_ns_;  ///< the best that is not faster by too little
-  std::uint64_t idle_ = 0;               ///< told in a row since that
+  std::uint64_t told_ = 0;               ///< of those that the strategy asked for
+  std::uint64_t idle_ = 0;               ///< of them, in a row since that
   GainEstimate gain_;
 };
 
