@@ -35,9 +35,11 @@ namespace {
 ///     expects hardly any improvement (ModelConstants::least_improvement).
 ///   - after a while without improvement it begins another round: a sample, times and bases of its own, so that a basin
 ///     that the first sample led to is left behind. Every second round begins with all that is known instead, and so
-///     compares the basins and looks between them.
-/// Each proposal is made by a random half of the trees, so that proposals differ also while answers are outstanding:
-/// the idea of Thompson sampling (O. Chapelle, L. Li, "An empirical evaluation of Thompson sampling", NIPS 2011).
+///     compares the basins and looks between them; those with a sample of their own are short.
+/// While answers are outstanding, proposals must differ all the same. Each is made by a random half of the trees: the
+/// idea of Thompson sampling (O. Chapelle, L. Li, "An empirical evaluation of Thompson sampling", NIPS 2011). And what
+/// is proposed counts as what was predicted of it, until its time is told: near it there is less to expect then
+/// (D. Ginsbourger, R. Le Riche, L. Carraro, "Kriging is well-suited to parallelize optimization", 2010).
 class Model final : public Proposer {
  public:
   Model(const Space& space, std::uint64_t seed, const ModelConstants& constants)
@@ -54,6 +56,9 @@ class Model final : public Proposer {
 
  private:
   static constexpr std::size_t kTimeTrees = 32, kFailureTrees = 16, kTries = 8;
+  /// The part of the patience that a round with a sample of its own has: it need not find the best of its basin, but
+  /// something that the round after it, which knows all basins, goes on from.
+  static constexpr std::size_t kGlimpse = 4;
   static constexpr std::uint64_t kExploreOneOf = 32, kDoubtOneOf = 4;
   static constexpr std::size_t kMostKept = 1024;  ///< of the neighbours of one base
   /// Rows times trees grown after each answer: two trees of 200 rows. With more rows fewer trees are grown, so that
@@ -80,7 +85,7 @@ class Model final : public Proposer {
     explicit Round(std::size_t features) : times(features, kTimeTrees, kTries) {}
 
     RandomisedTrees times;                                 ///< logarithms of times over `first_time_`, compressed
-    std::vector<float> targets;                            ///< those logarithms as they are, of each row
+    std::vector<float> targets;                            ///< those logarithms as they are, or expected, of each row
     std::vector<float> drawn_targets;                      ///< of those that were not proposed, in any order
     std::vector<Base> bases;                               ///< fastest first
     float limit = std::numeric_limits<float>::infinity();  ///< what lies above is compressed
@@ -92,12 +97,19 @@ class Model final : public Proposer {
   struct Choice {
     std::optional<std::uint64_t> index;
     double value = -1;
+    float expected = 0;  ///< what its row counts as
+  };
+  /// By expected improvement.
+  struct Proposed {
+    std::size_t round;
+    std::size_t row;  ///< in the trees of that round
   };
 
   std::optional<std::uint64_t> propose() override {
     if (const auto rare = next_rare()) return rare;
-    if (round_.idle >= constants_.patience) begin_round();
-    if (round_.told < constants_.sample || round_.times.rows() < 3 || explores()) {
+    if (round_.idle >= (is_fresh_ ? constants_.patience / kGlimpse : constants_.patience)) begin_round();
+    // What was drawn and not told yet is not drawn again.
+    if (std::max(round_.told, round_.drawn) < constants_.sample || round_.times.rows() < 3 || explores()) {
       ++round_.drawn;
       return std::nullopt;
     }
@@ -109,8 +121,15 @@ class Model final : public Proposer {
     for (std::size_t i = 0; i < constants_.walks; ++i) consider(walk(random_base()), best);
     for (std::size_t i = 0; i < constants_.random; ++i) consider(prng().below(space().size()), best);
     if (best.value < constants_.least_improvement && prng().below(kDoubtOneOf) == 0) return std::nullopt;
-    if (best.index) proposed_.emplace(*best.index, rounds_);
+    if (best.index) await(best);
     return best.index;
+  }
+
+  void await(const Choice& choice) {
+    proposed_.insert({*choice.index, {rounds_, round_.times.rows()}});
+    features_.write(space().at(*choice.index), row_);
+    round_.targets.push_back(choice.expected);
+    round_.times.add(row_, choice.expected, prng());
   }
 
   /// Which configurations fail is the same in every round.
@@ -124,7 +143,7 @@ class Model final : public Proposer {
     if (is_fresh_) return;
     for (const Timed& one : timed_) {
       features_.write(space().at(one.index), row_);
-      learn_time(one);
+      learn_time(one, std::nullopt);
     }
     round_.told = told_;
     round_.drawn = drawn;
@@ -148,7 +167,7 @@ class Model final : public Proposer {
     features_.write(space().at(index), row_);
     const auto proposed = proposed_.find(index);
     // What was under way when a round began that is to know nothing of what came before.
-    const bool is_late = proposed != proposed_.end() && proposed->second < rounds_ && is_fresh_;
+    const bool is_late = proposed != proposed_.end() && proposed->second.round < rounds_ && is_fresh_;
     const bool failed = std::isinf(time);
     ++told_;
     if (proposed == proposed_.end()) {
@@ -157,7 +176,8 @@ class Model final : public Proposer {
     }
     if (!is_late) ++round_.told;
     round_.fresh = false;  // for the trees of failures, too
-    if (proposed != proposed_.end() && proposed->second == rounds_) ++round_.idle;
+    const bool is_awaited = proposed != proposed_.end() && proposed->second.round == rounds_;
+    if (is_awaited) ++round_.idle;
     failures_.add(row_, failed ? 1 : 0, prng());
     any_failed_ = any_failed_ || failed;
     if (failed) return;
@@ -166,15 +186,20 @@ class Model final : public Proposer {
     timed_.push_back({index, time, proposed != proposed_.end()});
     if (is_late) return;
     if (round_.bases.empty() || time < round_.bases.front().time * (1 - kGain)) round_.idle = 0;
-    learn_time(timed_.back());
+    learn_time(timed_.back(), is_awaited ? std::optional(proposed->second.row) : std::nullopt);
   }
 
-  /// `row_` is what is seen of it.
-  void learn_time(const Timed& one) {
+  /// `row_` is what is seen of it, `awaited` its row if it has one.
+  void learn_time(const Timed& one, std::optional<std::size_t> awaited) {
     const auto target = static_cast<float>(std::log(one.time / first_time_));
-    round_.targets.push_back(target);
     if (!one.is_proposed) round_.drawn_targets.push_back(target);
-    round_.times.add(row_, compressed(target), prng());
+    if (awaited) {
+      round_.targets[*awaited] = target;
+      round_.times.correct(*awaited, compressed(target), prng());
+    } else {
+      round_.targets.push_back(target);
+      round_.times.add(row_, compressed(target), prng());
+    }
     const Base base{one.time, one.index};
     round_.bases.insert(std::upper_bound(round_.bases.begin(), round_.bases.end(), base), base);
     if (round_.bases.size() > constants_.bases) round_.bases.pop_back();
@@ -238,10 +263,11 @@ class Model final : public Proposer {
   bool is_new(std::uint64_t index) { return !asked(index) && seen_.insert(index).second; }
 
   void judge(std::uint64_t index, std::span<const float> row, Choice& best) {
-    double value = expected_improvement(round_.times.predict(row, chosen_));
+    const RandomisedTrees::Prediction prediction = round_.times.predict(row, chosen_);
+    double value = expected_improvement(prediction);
     if (any_failed_) value *= 1 - failures_.predict(row, {kAllFailureTrees.data(), kFailureTrees}).mean;
     if (best.index && value <= best.value) return;
-    best = {index, value};
+    best = {index, value, prediction.mean};
   }
 
   double expected_improvement(const RandomisedTrees::Prediction& prediction) const {
@@ -305,8 +331,8 @@ class Model final : public Proposer {
   std::size_t drawn_told_ = 0, drawn_ran_ = 0;  ///< of those, what the model did not propose, and what of that ran
   RandomisedTrees failures_;                    // 1 for a failure, 0 for none
   bool any_failed_ = false;
-  std::vector<Timed> timed_;                                 // in all rounds
-  std::unordered_map<std::uint64_t, std::size_t> proposed_;  // by expected improvement, and in which round
+  std::vector<Timed> timed_;  // in all rounds
+  std::unordered_map<std::uint64_t, Proposed> proposed_;
   double first_time_ = 1;
   std::vector<std::uint32_t> free_;                 // parameters with several values
   std::vector<std::uint32_t> chosen_;               // trees that make a proposal

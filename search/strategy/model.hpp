@@ -17,7 +17,7 @@ struct ModelConstants {
   std::size_t walks = 40;       ///< short random walks from the bases, looked at for a proposal
   std::size_t random = 50;      ///< random configurations looked at for a proposal
   /// Answers to so many proposals of a round without one that was half a per cent faster than the round's best, and
-  /// another round begins.
+  /// another round begins; to a quarter as many in a round with a sample of its own.
   std::size_t patience = 25;
   /// Where nothing that was looked at has a greater expected improvement, of the logarithm of the time, one proposal in
   /// four is drawn. Not chosen on recordings: what a race takes for a tie.

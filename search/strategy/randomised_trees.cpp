@@ -37,6 +37,20 @@ void RandomisedTrees::add(std::span<const float> row, float target, Prng& prng) 
   }
 }
 
+void RandomisedTrees::correct(std::size_t row, float target, Prng& prng) {
+  const auto index = static_cast<std::uint32_t>(row);
+  targets_[row] = target;
+  for (Tree& tree : trees_) {
+    if (tree.empty()) continue;
+    Node& leaf = tree[leaf_of(tree, index)];
+    if (leaf.row == index) {
+      leaf.value = target;
+    } else {  // it fell in with another that had the target expected of it
+      insert(tree, index, prng);
+    }
+  }
+}
+
 void RandomisedTrees::reserve(std::size_t rows) {
   std::vector<float> values(features_.size() * rows);
   for (std::size_t f = 0; f < features_.size(); ++f) {
@@ -136,11 +150,16 @@ float RandomisedTrees::cut_between(float a, float b, Prng& prng) {
   return cut < higher ? cut : lower;
 }
 
-void RandomisedTrees::insert(Tree& tree, std::uint32_t row, Prng& prng) {
+std::uint32_t RandomisedTrees::leaf_of(const Tree& tree, std::uint32_t row) const {
   std::uint32_t at = 0;
   while (tree[at].feature >= 0) {
     at = tree[at].left + (column(static_cast<std::size_t>(tree[at].feature))[row] > tree[at].cut ? 1 : 0);
   }
+  return at;
+}
+
+void RandomisedTrees::insert(Tree& tree, std::uint32_t row, Prng& prng) {
+  const std::uint32_t at = leaf_of(tree, row);
   const Node leaf = tree[at];
   if (std::abs(leaf.value - targets_[row]) < kSame) return;
   for (auto left = static_cast<std::uint32_t>(features_.size()); left > 0;) {

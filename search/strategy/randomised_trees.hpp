@@ -28,6 +28,8 @@ class RandomisedTrees {
   void add(std::span<const float> row, float target, Prng& prng);
   /// What a row counts as in trees that are grown from now on.
   void set_target(std::size_t row, float target) { targets_[row] = target; }
+  /// The same for a row whose target was only expected so far, in trees that are there, too.
+  void correct(std::size_t row, float target, Prng& prng);
   /// Grows the `count` oldest trees anew, and all of them the first time. Needs a row. Costs for each about 1 us a row.
   void grow(std::size_t count, Prng& prng);
 
@@ -60,6 +62,7 @@ class RandomisedTrees {
   void reserve(std::size_t rows);
   void grow(Tree& tree, Prng& prng);
   Split split_of(std::span<const std::uint32_t> rows, float sum, Prng& prng);
+  std::uint32_t leaf_of(const Tree& tree, std::uint32_t row) const;
   void insert(Tree& tree, std::uint32_t row, Prng& prng);
   static float cut_between(float a, float b, Prng& prng);
 

@@ -112,7 +112,7 @@ TEST_CASE("problems tuned together are searched the less the more are known, and
   }
   Workshop alone({1000});
   alone.tune();
-  CHECK(all < static_cast<std::int64_t>(sizes.size()) * alone.asked(1000) * 2 / 3);
+  CHECK(all < static_cast<std::int64_t>(sizes.size()) * alone.asked(1000) * 3 / 4);
 }
 
 TEST_CASE("the portfolio has a member for each regime, measured on every problem, and a rule tells them apart") {
