@@ -219,7 +219,8 @@ std::optional<std::string> LayeredStores::rule(const cache::DecisionKey& key, Lo
   Turn turn(*this);
   std::optional<std::string> text;
   for (std::size_t i = 0; i < stores_.size() && !text; ++i) {
-    ask_decisions(turn, i, lookup, [&](const cache::SqliteStore& store) { text = store.find_sizes(key, cache::kRuleOfSizes); });
+    ask_decisions(turn, i, lookup,
+                  [&](const cache::SqliteStore& store) { text = store.find_sizes(key, cache::kRuleOfSizes); });
   }
   return text;
 }
