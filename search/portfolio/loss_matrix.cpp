@@ -59,7 +59,7 @@ void LossMatrix::find_best() {
 
 double LossMatrix::loss_or_worst(std::size_t problem, std::size_t configuration) const {
   if (loss(problem, configuration) < kUnknown) return loss(problem, configuration);
-  double worst = 0;
+  double worst = kLeastUnknown;
   for (std::size_t i = 0; i < configurations_; ++i) {
     if (loss(problem, i) < kUnknown) worst = std::max(worst, loss(problem, i));
   }

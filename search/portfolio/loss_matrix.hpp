@@ -14,6 +14,8 @@ class LossMatrix {
  public:
   /// The loss of a pair without a time: greater than any other.
   static constexpr double kUnknown = std::numeric_limits<double>::infinity();
+  /// Half as much time again as the best takes.
+  static constexpr double kLeastUnknown = 0.5;
 
   /// `times_ns[problem][configuration]`: nothing where it was never measured, failed, or was stopped early, since such
   /// a time is only a lower bound. `weights`, one a problem, say how much a problem counts in a mean; empty: all alike.
@@ -27,7 +29,8 @@ class LossMatrix {
   double loss(std::size_t problem, std::size_t configuration) const {
     return losses_[configuration * problems() + problem];
   }
-  /// Where there is no time, the greatest loss known there.
+  /// Where there is no time, the greatest loss known there, but at least kLeastUnknown: what is known there may be no
+  /// more than what came near to the best, and what was stopped early did not.
   double loss_or_worst(std::size_t problem, std::size_t configuration) const;
   double weight(std::size_t problem) const { return weights_[problem]; }
   /// The first configuration without loss; nothing if none has a time.

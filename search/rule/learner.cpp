@@ -38,7 +38,11 @@ Points thinned(const Points& points, std::size_t most) {
 SplitTree tree_of(const Lesson& lesson, const Points& points) {
   const Interpolation interpolation(lesson, fitted_metric(lesson, thinned(points, kMostFitted)), points);
   std::vector<LessonPoint> samples;
-  for (const std::size_t point : points) samples.push_back(lesson.points[point]);
+  for (const std::size_t point : points) {
+    samples.push_back(lesson.points[point]);
+    // What was measured counts as much as what is interpolated: a question that is wrong there is wrong.
+    samples.back().weight *= static_cast<double>(kSamples) / static_cast<double>(points.size());
+  }
   Sampler sampler(lesson, points);
   while (samples.size() < kSamples + points.size()) {
     std::optional<LessonPoint> sample = sampler.next();
