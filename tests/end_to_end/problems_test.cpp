@@ -33,14 +33,17 @@ std::vector<std::string> problems_of(const Json& reports) {
 
 }  // namespace
 
-TEST_CASE("three sizes of a list are tuned one after the other, and a table shows them together") {
+TEST_CASE("three sizes of a list are tuned together, and a table and what is known over sizes follow the reports") {
   const Tuner user;
   const Result result = user.run(call(user, kFewRight, {"--problem", "n=1000,2000..4000 x2"}));
   check_out(result, 0, {"  problem    n=1000\n", "  problem    n=2000\n", "  problem    n=4000\n"});
   const std::size_t table = result.out.find("\nproblem ");
   REQUIRE(table != std::string::npos);
   CHECK(table > result.out.rfind("Winner"));
-  const std::string rows = result.out.substr(table + 1);
+  const std::size_t blank = result.out.find("\n\n", table);
+  REQUIRE(blank != std::string::npos);
+  const std::string rows = result.out.substr(table + 1, blank - table);
+  check_has(result.out.substr(blank), {"1 configuration for 3 problems of `faults`"});
   CHECK(std::ranges::count(rows, '\n') == 4);
   CHECK(rows.starts_with("problem "));
   check_has(rows,
@@ -71,10 +74,11 @@ TEST_CASE("Ctrl-C in the second of three problems keeps the first") {
   CHECK(result.exit_code == 130);
   const Json reports = Json::parse(result.out)["reports"];
   REQUIRE(problems_of(reports) == std::vector<std::string>{"n=1000", "n=2000"});
-  CHECK(reports[0]["winner"]["configuration"] == kFastest);
-  CHECK_FALSE(reports[0]["interrupted"].get<bool>());
-  CHECK(reports[1]["interrupted"].get<bool>());
-  check_out(user.run({"list"}), 0, {"n=1000"});
+  // The one in the middle is tuned first, then the one that is farthest from it.
+  CHECK(reports[1]["winner"]["configuration"] == kFastest);
+  CHECK_FALSE(reports[1]["interrupted"].get<bool>());
+  CHECK(reports[0]["interrupted"].get<bool>());
+  check_out(user.run({"list"}), 0, {"n=2000"});
   CHECK(user.all_processes_end());
 }
 

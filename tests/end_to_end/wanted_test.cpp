@@ -103,7 +103,7 @@ TEST_CASE("the list is worked off by value, kernel by kernel, and what was tuned
   const Result result = user.run(user.call({"--json", "--mode", "cold"}));
   CHECK(result.exit_code == 0);
   CHECK(user.tuned(result) ==
-        std::vector<std::string>{"second kind=0,n=2000", "first kind=0,n=3000", "first kind=0,n=1000"});
+        std::vector<std::string>{"second kind=0,n=2000", "first kind=0,n=1000", "first kind=0,n=3000"});
   check_has(result.err, {"1 entry is for other kinds of GPU than the "});
   CHECK(user.left() == std::vector<std::string>{"first kind=0,n=4000", "second kind=0,n=5000"});
   check_out(user.run({"list"}), 0, {"kind=0,n=1000", "kind=0,n=2000", "kind=0,n=3000"});

@@ -22,9 +22,14 @@ bool comes_before(const std::string& problem, const std::string& other) {
 }
 
 void OverviewTable::add(const cache::Decision& decision) {
-  std::erase_if(decisions_, [&](const cache::Decision& other) { return other.key.problem == decision.key.problem; });
+  const auto is_of_kernel = [&](const cache::Decision& other) {
+    return other.key.kernel_name == decision.key.kernel_name && other.key.mode == decision.key.mode;
+  };
+  std::erase_if(decisions_, [&](const cache::Decision& other) {
+    return is_of_kernel(other) && other.key.problem == decision.key.problem;
+  });
   const auto behind = std::find_if(decisions_.begin(), decisions_.end(), [&](const cache::Decision& other) {
-    return comes_before(decision.key.problem, other.key.problem);
+    return is_of_kernel(other) && comes_before(decision.key.problem, other.key.problem);
   });
   decisions_.insert(behind, decision);
 }

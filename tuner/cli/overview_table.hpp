@@ -12,10 +12,10 @@ namespace tuner::cli {
 /// from the baseline.
 class OverviewTable {
  public:
-  /// In the place of what was added for the problem before.
+  /// In the place of what was added for the kernel and the problem before.
   void add(const cache::Decision& decision);
   std::size_t size() const { return decisions_.size(); }
-  /// In the order of the problems' values.
+  /// Those of a kernel in the order of the problems' values.
   std::string text(std::size_t width) const;
 
  private:

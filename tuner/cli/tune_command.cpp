@@ -203,17 +203,28 @@ class Printer {
   bool all_usable() const { return any_ && all_usable_; }
 
  private:
-  /// In the order of the problems' values, and in the place of what was said of the problem before.
+  /// Behind those of the same kernel, in the order of the problems' values, and in the place of what was said of the
+  /// problem before.
   void add_json(const TuneReport& report) {
-    std::erase_if(reports_, [&](const auto& other) { return other.first == report.problem; });
-    const auto behind = std::find_if(reports_.begin(), reports_.end(),
-                                     [&](const auto& other) { return comes_before(report.problem, other.first); });
-    reports_.emplace(behind, report.problem, nlohmann::ordered_json::parse(to_json(report, with_times_)));
+    const auto is_of_kernel = [&](const auto& other) {
+      return other.first.kernel_name == report.decision.key.kernel_name && other.first.mode == report.decision.key.mode;
+    };
+    std::erase_if(reports_, [&](const auto& other) {
+      return is_of_kernel(other) && other.first.problem == report.decision.key.problem;
+    });
+    auto behind = reports_.end();
+    for (auto other = reports_.begin(); other != reports_.end(); ++other) {
+      if (!is_of_kernel(*other)) continue;
+      behind = other;
+      if (comes_before(report.decision.key.problem, other->first.problem)) break;
+      ++behind;
+    }
+    reports_.emplace(behind, report.decision.key, nlohmann::ordered_json::parse(to_json(report, with_times_)));
   }
 
   nlohmann::ordered_json json_object() {
     nlohmann::ordered_json reports = nlohmann::ordered_json::array();
-    for (auto& [problem, report] : reports_) reports.push_back(std::move(report));
+    for (auto& [key, report] : reports_) reports.push_back(std::move(report));
     nlohmann::ordered_json object{{"format", 1}, {"reports", std::move(reports)}};
     if (sizes_) object["sizes"] = nlohmann::ordered_json::parse(sizes_json(*sizes_));
     return object;
@@ -224,7 +235,7 @@ class Printer {
   bool with_times_;
   bool any_ = false;
   bool all_usable_ = true;
-  std::vector<std::pair<std::string, nlohmann::ordered_json>> reports_;  ///< by problem
+  std::vector<std::pair<cache::DecisionKey, nlohmann::ordered_json>> reports_;
   OverviewTable overview_;
   std::optional<KernelSizes> sizes_;
 };

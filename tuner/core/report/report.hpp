@@ -28,7 +28,7 @@ struct TimeSpent {
   double verifying_s = 0;   ///< device: correctness launches and comparisons
   double timing_s = 0;      ///< device: samples, the race included
   double exchanging_s = 0;  ///< device: requests and answers, data for them, workers that take over
-  double ending_s = 0;      ///< after the last of the problems: workers end
+  double ending_s = 0;      ///< workers end, where there is one problem
   /// The device rested while the session chose, compared and wrote.
   double deciding_s() const {
     const double told = starting_s + waiting_s + loading_s + verifying_s + timing_s + exchanging_s + ending_s;
