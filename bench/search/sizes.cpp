@@ -28,6 +28,7 @@
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/task/problem.hpp"
 #include "tuner/core/task/task.hpp"
+#include "tuner/engine/sizes/learn_sizes.hpp"
 #include "tuner/engine/sizes/stored_sizes.hpp"
 #include "tuner/error.hpp"
 
@@ -114,17 +115,6 @@ std::size_t smallest_by_brute_force(const search::LossMatrix& losses, std::size_
   return 0;
 }
 
-std::optional<double> near_distance(const ProblemValues& a, const ProblemValues& b) {
-  double greatest = 0;
-  for (const auto& [name, value] : a) {
-    const search::Value& other = b.at(name);
-    if (value.text() == other.text()) continue;
-    if (!value.is_number() || !other.is_number()) return std::nullopt;
-    greatest = std::max(greatest, std::abs(std::log2(value.as_real() / other.as_real())));
-  }
-  return greatest <= kNear ? std::optional(greatest) : std::nullopt;
-}
-
 struct Mean {
   double sum = 0, worst = 0;
   int count = 0;
@@ -146,6 +136,9 @@ bool is_valid(const std::shared_ptr<const KernelDescription>& kernel, const Prob
 void judge(const std::string& kernel_file, const std::string& file) {
   const Matrix matrix = read(file);
   const auto kernel = std::make_shared<const KernelDescription>(load_description(kernel_file, "", [](const auto&) {}));
+  const auto near = [&](const ProblemValues& a, const ProblemValues& b) {
+    return engine::near_distance(*kernel, a, b);
+  };
   const search::LossMatrix losses(matrix.times_ns);
   const search::Portfolio smallest = search::smallest_portfolio(losses, kWithin);
   const std::size_t brute = smallest_by_brute_force(losses, smallest.members.size());
@@ -172,13 +165,13 @@ void judge(const std::string& kernel_file, const std::string& file) {
     std::vector<ProblemValues> problems;
     for (const std::size_t p : known) problems.push_back(matrix.problems[p]);
     const search::LossMatrix part = losses.of_problems(known);
-    const search::LearnedRule learned = search::learn_rule({problems, part, near_distance, {}, allowed});
+    const search::LearnedRule learned = search::learn_rule({problems, part, near, {}, allowed});
     for (std::size_t i = known.size(); i < order.size(); ++i) {
       const std::size_t p = order[i];
       std::optional<double> least;
       std::size_t winner = 0;
       for (std::size_t k = 0; k < known.size(); ++k) {
-        const auto far = near_distance(problems[k], matrix.problems[p]);
+        const auto far = near(problems[k], matrix.problems[p]);
         if (!far || (least && *far >= *least) || !part.best(k)) continue;
         least = far;
         winner = *part.best(k);

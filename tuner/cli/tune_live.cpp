@@ -187,9 +187,8 @@ class LiveSessions {
 
   /// What is known over all problems is kept for programs, and told.
   void learn_sizes(const engine::Together& together) {
-    std::map<std::string, double> weights;
-    for (const GivenProblem& problem : problems_) weights[problem_text(problem.values)] = problem.weight;
-    const auto sizes = engine::learn_sizes(*kernel_, last_key_, *stores_.store, together.within, weights);
+    const auto sizes =
+        engine::learn_sizes(*kernel_, last_key_, *stores_.store, together.within, engine::weights_of(problems_));
     if (!sizes) return;
     engine::record_sizes(*sizes, *stores_.store);
     if (context_.deliver_sizes) context_.deliver_sizes(*sizes);
@@ -252,14 +251,6 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
   LiveSessions sessions(request, context, kernel, problems);
   if (!sessions.start()) return;
   for (const std::string& warning : sessions.stores().warnings) warn(warning);
-  if (recording) {
-    std::optional<TuneReport> report = sessions.run(0, request.session);
-    if (!report) return;
-    sessions.end(*report);
-    context.deliver(*report);
-    if (!context.stop) sessions.write(*recording, *report);
-    return;
-  }
   engine::Together together{
       .kernel = *kernel,
       .problems = problems,
@@ -272,7 +263,11 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
         if (report && problems.size() == 1) sessions.end(*report);
         return report;
       },
-      .deliver = context.deliver};
+      .deliver =
+          [&](TuneReport report) {
+            context.deliver(report);
+            if (recording && !context.stop) sessions.write(*recording, report);
+          }};
   if (context.failed) {
     together.failed = [&](std::size_t problem, const Error& error) { context.failed(problems[problem].values, error); };
   }

@@ -40,6 +40,17 @@ std::vector<std::size_t> servable(const StoredSizes& stored) {
 
 }  // namespace
 
+std::map<std::string, double> weights_of(const std::vector<GivenProblem>& problems) {
+  std::map<std::string, double> weights;
+  for (const GivenProblem& problem : problems) weights[problem_text(problem.values)] = problem.weight;
+  return weights;
+}
+
+std::optional<double> near_distance(const KernelDescription& kernel, const ProblemValues& a, const ProblemValues& b) {
+  const auto far = distance(kernel, a, b);
+  return far && *far <= kNear ? far : std::nullopt;
+}
+
 std::optional<KernelSizes> learn_sizes(const KernelDescription& kernel, const cache::DecisionKey& key,
                                        const cache::Store& store, double within,
                                        const std::map<std::string, double>& weights) {
@@ -52,20 +63,17 @@ std::optional<KernelSizes> learn_sizes(const KernelDescription& kernel, const ca
   }
   const std::vector<std::string> further = further_expressions(kernel);
   const std::vector<std::size_t> may_serve = servable(stored);
-  return sizes_of({.kernel = key.kernel_name,
-                   .device = key.device,
-                   .mode = key.mode,
-                   .configurations = stored.configurations,
-                   .problems = std::move(problems),
-                   .losses = losses,
-                   .within = within,
-                   .distance =
-                       [&](const ProblemValues& a, const ProblemValues& b) {
-                         const auto far = distance(kernel, a, b);
-                         return far && *far <= kNear ? far : std::nullopt;
-                       },
-                   .further = further,
-                   .may_serve = may_serve});
+  return sizes_of(
+      {.kernel = key.kernel_name,
+       .device = key.device,
+       .mode = key.mode,
+       .configurations = stored.configurations,
+       .problems = std::move(problems),
+       .losses = losses,
+       .within = within,
+       .distance = [&](const ProblemValues& a, const ProblemValues& b) { return near_distance(kernel, a, b); },
+       .further = further,
+       .may_serve = may_serve});
 }
 
 void record_sizes(const KernelSizes& sizes, cache::Store& store) {

@@ -8,6 +8,7 @@
 
 #include "search/portfolio/portfolio.hpp"
 #include "tuner/engine/sizes/experience.hpp"
+#include "tuner/engine/sizes/learn_sizes.hpp"
 #include "tuner/engine/sizes/stored_sizes.hpp"
 #include "tuner/error.hpp"
 
@@ -25,9 +26,8 @@ constexpr double kShortlist = 0.25;
 
 class Tuning {
  public:
-  explicit Tuning(const Together& together) : together_(together), experience_(together.kernel) {
-    for (const GivenProblem& problem : together.problems) weights_[problem_text(problem.values)] = problem.weight;
-  }
+  explicit Tuning(const Together& together)
+      : together_(together), experience_(together.kernel), weights_(weights_of(together.problems)) {}
 
   bool run() {
     std::vector<ProblemValues> values;
@@ -38,7 +38,7 @@ class Tuning {
     for (const std::size_t problem : order) {
       if (!attempt(problem, [&] { return tune(problem); })) return false;
     }
-    for (int round = 0; any_ && round < kMostRounds; ++round) {
+    for (int round = 0; any_ && is_several() && round < kMostRounds; ++round) {
       for (const auto& [problem, members] : untried()) {
         if (!attempt(problem, [&] { return measure(problem, members); })) return false;
       }
@@ -47,6 +47,9 @@ class Tuning {
   }
 
  private:
+  /// One alone has nobody to teach, and all its trials would be read for nothing.
+  bool is_several() const { return together_.problems.size() > 1; }
+
   template <typename Action>
   bool attempt(std::size_t problem, Action action) {
     try {
@@ -69,7 +72,7 @@ class Tuning {
     any_ = true;
     key_ = report->decision.key;
     const bool interrupted = report->interrupted;
-    learn(problem, report->decision.key);
+    if (is_several()) learn(problem, report->decision.key);
     together_.deliver(*std::move(report));
     return !interrupted;
   }
@@ -121,7 +124,7 @@ class Tuning {
 
   const Together& together_;
   Experience experience_;
-  std::map<std::string, double> weights_;
+  const std::map<std::string, double> weights_;
   cache::DecisionKey key_;
   bool any_ = false;                                     ///< was tuned
   std::set<std::pair<std::size_t, std::string>> asked_;  ///< in the end
