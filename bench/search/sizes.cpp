@@ -178,16 +178,16 @@ void judge(const std::string& kernel_file, const std::string& file) {
       }
       const auto leaf = learned.rule.choose(matrix.problems[p]);
       const bool answers = leaf && is_valid(kernel, matrix.problems[p], matrix.configurations[leaf->configuration]);
-      const auto rule = answers ? std::optional(losses.loss_or_worst(p, leaf->configuration)) : std::nullopt;
+      const double rule = answers ? losses.loss_or_worst(p, leaf->configuration) : 0;
       if (!least) {
-        if (rule) rule_alone.add(*rule);
+        if (answers) rule_alone.add(rule);
         continue;
       }
       const double nearest = losses.loss_or_worst(p, winner);
-      const double used = rule && *least > learned.validation.nearest_within ? *rule : nearest;
+      const double used = answers && *least > learned.validation.nearest_within ? rule : nearest;
       const bool is_far = nearest > kWithin;
       (is_far ? nearest_far : nearest_close).add(nearest);
-      (is_far ? rule_far : rule_close).add(rule.value_or(nearest));
+      (is_far ? rule_far : rule_close).add(answers ? rule : nearest);
       (is_far ? used_far : used_close).add(used);
     }
   }
