@@ -300,15 +300,20 @@ TEST_CASE("a program that waits for more than is stored is served what a longer 
 }
 
 TEST_CASE("in the background a quick search is followed by a normal one") {
-  EngineMachine machine;
-  Runtime runtime(machine.options(Mode::background));
-  const Instance& instance = runtime.kernel(larger_space()).request({1000});
-  CHECK(instance.rung() == Rung::baseline);
-  CHECK(runtime.wait_for_tuning(kPatience));
-  CHECK(instance.provenance().effort == Effort::normal);
-  CHECK_FALSE(instance.provenance().tuning);
-  CHECK(cache::test::sql(machine.home() / "decisions.db", "SELECT effort FROM decision ORDER BY decision_id") ==
-        std::vector<std::string>{"quick", "normal"});
+  for (const double threshold : {RuntimeOptions().swap_threshold, 100.0}) {  // what is found is taken, and is not
+    CAPTURE(threshold);
+    EngineMachine machine;
+    RuntimeOptions options = machine.options(Mode::background);
+    options.swap_threshold = threshold;
+    Runtime runtime(options);
+    const Instance& instance = runtime.kernel(larger_space()).request({1000});
+    CHECK(instance.rung() == Rung::baseline);
+    CHECK(runtime.wait_for_tuning(kPatience));
+    CHECK(instance.provenance().effort == Effort::normal);
+    CHECK_FALSE(instance.provenance().tuning);
+    CHECK(cache::test::sql(machine.home() / "decisions.db", "SELECT effort FROM decision ORDER BY decision_id") ==
+          std::vector<std::string>{"quick", "normal"});
+  }
 }
 
 TEST_CASE("a winner that is not faster by the threshold is not swapped in, be there constants or not") {

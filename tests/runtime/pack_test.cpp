@@ -7,6 +7,7 @@
 #include "cache/store/binary_store.hpp"
 #include "cache/store/sqlite_store.hpp"
 #include "tests/runtime/machine.hpp"
+#include "tests/support/shell_word.hpp"
 #include "tuner/core/task/binary_key.hpp"
 
 using namespace tuner;
@@ -36,14 +37,14 @@ class PackingMachine : public Machine {
 
   Ended run(const std::string& arguments) const {
     Ended ended;
-    std::FILE* const pipe = popen((std::string(TUNER_PROGRAM) + " " + arguments + " 2>&1").c_str(), "r");
+    std::FILE* const pipe = popen((shell_word(TUNER_PROGRAM) + " " + arguments + " 2>&1").c_str(), "r");
     REQUIRE(pipe != nullptr);
     for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) ended.said += static_cast<char>(c);
     ended.exit_code = WEXITSTATUS(pclose(pipe));
     return ended;
   }
   Ended run_pack(const std::string& options = "") const {
-    return run("pack " + pack().string() + " --db " + home().string() + " " + options);
+    return run("pack " + shell_word(pack()) + " --db " + shell_word(home()) + " " + options);
   }
   /// A program of somebody who has the pack and nothing else.
   RuntimeOptions elsewhere() {

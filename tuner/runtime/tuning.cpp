@@ -234,6 +234,7 @@ void RuntimeState::take_over(const Waiting& waiting, const TuneAnswer& answer) {
     if (!gain && (serves_baseline || tied)) gain = 1;
     if (gain && *gain < options_.swap_threshold) {
       LaunchPlan kept = *served;
+      kept.provenance.effort = decision.effort;  // what it was compared with came from this search
       kept.provenance.why +=
           fmt::format(" Tuning found {}, which is not faster by enough to replace it.", decision.configuration);
       waiting.instance->publish(std::move(kept));
