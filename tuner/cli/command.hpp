@@ -19,7 +19,7 @@ struct Option {
   /// "N", "FILE", "200|60s"; empty for flags. Words in small letters, as in "quick|full", are values; what the others
   /// can be completed to is in completion.cpp.
   std::string value_name;
-  std::string help;        ///< with unit and default
+  std::string help;  ///< with unit and default
 };
 
 struct Example {

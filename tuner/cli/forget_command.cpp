@@ -117,7 +117,8 @@ Command forget_command() {
   return {
       .name = "forget",
       .synopsis =
-          "tuner forget [KERNEL] [--problem A=1,B=2] [--device TEXT] [--only quarantine|decisions|trials] [--all] [--db PATH] [--json]",
+          "tuner forget [KERNEL] [--problem A=1,B=2] [--device TEXT] [--only quarantine|decisions|trials] [--all] "
+          "[--db PATH] [--json]",
       .summary = "stop using what is stored: decisions, trials, quarantined binaries",
       .purpose =
           "Stops using stored decisions, trials and quarantined binaries; their rows stay in the database as\n"

@@ -39,7 +39,8 @@ Command help_command() {
       .purpose =
           "Explains a command: its purpose, options, examples and exit codes. Without a command, lists all of\n"
           "them. `tuner help directives` lists what can stand in `#pragma tuner` lines, with examples.",
-      .options = {{"man", Option::Kind::flag, "", "print the manual page of the command, or of `tuner`, for `man -l -`"}},
+      .options = {{"man", Option::Kind::flag, "",
+                   "print the manual page of the command, or of `tuner`, for `man -l -`"}},
       .most_operands = 1,
       .operands = {"COMMAND|directives"},
       .examples = {{"tuner help tune", "explain `tuner tune`"},

@@ -25,8 +25,8 @@ namespace {
 using namespace tuner;
 using cli::ExitCode;
 
-/// What a shell asks of `tuner complete WORDS...`. A line that is being typed may be anything, so its words are not read
-/// as arguments, and a shell that waits for them is not kept waiting.
+/// What a shell asks of `tuner complete WORDS...`. A line that is being typed may be anything, so its words are not
+/// read as arguments, and a shell that waits for them is not kept waiting.
 ExitCode run_complete(const std::vector<std::string>& words) {
   signal(SIGALRM, [](int) { _exit(0); });
   alarm(1);

@@ -12,8 +12,8 @@ namespace {
 
 const Option* find_option(const Command* command, std::string_view word) {
   const auto in = [&](std::span<const Option> options) -> const Option* {
-    const auto found =
-        std::find_if(options.begin(), options.end(), [&](const Option& option) { return spelled(option.name) == word; });
+    const auto found = std::find_if(options.begin(), options.end(),
+                                    [&](const Option& option) { return spelled(option.name) == word; });
     return found == options.end() ? nullptr : &*found;
   };
   const Option* const own = command == nullptr ? nullptr : in(command->options);

@@ -32,6 +32,7 @@ line "tuner compare scale.cu@BLOCK=64 @UNR$tab" 'tuner compare scale.cu@BLOCK=64
 line "tuner show s$tab" 'tuner show scale '
 line "tuner show $all" 'tuner show 1 scale '
 line "tuner forget --device NV$tab" 'tuner forget --device NVIDIA\ H200 '
+line "tuner explain foreign.cu@OP=\\\"a$tab" 'tuner explain foreign.cu@OP=\"a\;\ touch\ ran\"'
 line "tuner nothing --w$tab" 'tuner nothing --w'
 
 for ((i = 0; i < ${#typed[@]}; i++)); do printf '%s%s' "${typed[i]}" "$end"; done >keys
@@ -39,4 +40,5 @@ printf 'exit\n' >>keys
 script -qec "bash --noprofile --rcfile rc -i" /dev/null <keys >screen 2>&1 || true
 mapfile -t found <lines
 for ((i = 0; i < ${#typed[@]}; i++)); do check "${typed[i]}" "${expected[i]}" "${found[i]-}"; done
+[[ ! -e ran ]] || check 'text of the file is not run' '' 'ran'
 exit $((failures > 0))

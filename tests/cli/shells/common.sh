@@ -14,6 +14,8 @@ cd "$home"
 mkdir 'a folder'
 cp "$source/kernel_sources/prefetch.cu" 'my kernel.cu'
 cp "$source/tests/data/scale.cu" scale.cu
+# A value that a shell must not read as a command.
+sed 's/param(LAYOUT, .*/param(OP, "a; touch ran", "$(touch ran)"; text; default "a; touch ran")/' scale.cu >foreign.cu
 tuner tune --replay "$source/tests/data/scale.csv" >/dev/null 2>&1
 mv db/replay.db db/decisions.db
 completions=$source/tuner/cli/completion

@@ -29,6 +29,7 @@ line "tuner compare scale.cu@w$tab" 'tuner compare scale.cu@winner'
 line "tuner compare scale.cu@BLOCK=64 @UNR$tab" 'tuner compare scale.cu@BLOCK=64 @UNROLL='
 line "tuner show s$tab" 'tuner show scale '
 line "tuner forget --device NV$tab" 'tuner forget --device NVIDIA\ H200 '
+line "tuner explain foreign.cu@OP=\\\"a$tab" 'tuner explain foreign.cu@OP=\"a\;\ touch\ ran\"'
 line "tuner nothing --w$tab" 'tuner nothing --w'
 
 for ((i = 0; i < ${#typed[@]}; i++)); do printf '%s%s' "${typed[i]}" "$end"; done >keys
@@ -36,4 +37,5 @@ printf 'exit\n' >>keys
 script -qec "zsh -d -i" /dev/null <keys >screen 2>&1 || true
 mapfile -t found <lines
 for ((i = 0; i < ${#typed[@]}; i++)); do check "${typed[i]}" "${expected[i]}" "${found[i]-}"; done
+[[ ! -e ran ]] || check 'text of the file is not run' '' 'ran'
 exit $((failures > 0))
