@@ -18,7 +18,7 @@ done
 rm -rf "$out"
 mkdir -p "$out"
 
-# A list of the pages in each group, for pages that are `root` below the first.
+# A list of the pages in each group, for a page from which ROOT leads to the first one.
 navigation() {  # navigation ROOT CURRENT_PAGE
   local group=-- page of here
   for page in "${pages[@]}"; do
@@ -29,7 +29,10 @@ navigation() {  # navigation ROOT CURRENT_PAGE
       group=$of
       case $of in
         docs) echo '<details open><summary>Manual</summary><ul>' ;;
-        *) echo "<details$([[ $2 != "$of"/* ]] || echo ' open')><summary>$(basename "${of^}")</summary><ul>" ;;
+        *)
+          of=${of#docs/}
+          echo "<details$([[ $2 != "$group"/* ]] || echo ' open')><summary>${of^}</summary><ul>"
+          ;;
       esac
     fi
     here=$([[ $page != "$2" ]] || echo ' aria-current="page"')

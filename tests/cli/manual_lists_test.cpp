@@ -46,7 +46,8 @@ std::string missing(const Names& names, const Names& others) {
 }
 
 /// From a heading to the next one of its level.
-std::string section(const std::string& text, const std::string& heading) {
+std::string section(const std::string& page, const std::string& heading) {
+  const std::string text = "\n" + page;
   const std::size_t begin = text.find("\n" + heading + "\n");
   REQUIRE_MESSAGE(begin != std::string::npos, heading);
   return text.substr(begin, text.find("\n## ", begin + 1) - begin);

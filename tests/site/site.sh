@@ -38,10 +38,9 @@ for option in $(grep -oE '^\| `-{1,2}[A-Za-z-]+' "$1/docs/cli.md" | sed 's/^| `/
 done
 
 if command -v chromium >/dev/null; then
-  as_root=()
-  [[ $(id -u) -ne 0 ]] || as_root=(--no-sandbox)
-  found=$(HOME=$folder chromium --headless "${as_root[@]}" --disable-gpu --virtual-time-budget=5000 --dump-dom \
+  found=$(HOME=$folder chromium --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage \
+    --virtual-time-budget=20000 --dump-dom \
     "file://${PWD// /%20}/docs/kernels/sgemm.html?q=quarantined+forgotten" 2>/dev/null)
-  grep -qF '<a href="../../docs/cli.html#show">show</a>' <<<"$found" || failed 'a search in the browser does not find `show`'
+  grep -qF '<a href="../../docs/cli.html#prune">prune</a>' <<<"$found" || failed 'a search in the browser does not find `prune`'
 fi
 exit $((failures > 0))

@@ -61,6 +61,9 @@ std::string roff(std::string_view text) {
       case '^':
         escaped += "\\(ha";
         break;
+      case '/':
+        escaped += "/\\:";  // long paths are broken there
+        break;
       case '~':
         escaped += "\\(ti";
         break;

@@ -26,9 +26,11 @@ line "tuner tune --record=sc$tab" 'tuner tune --record=scale.cu '
 line "tuner check -I a$tab" 'tuner check -I a\ folder/'
 line "tuner tune my\\ kernel.cu --problem row_$tab" 'tuner tune my\ kernel.cu --problem row_length='
 line "tuner tune my\\ kernel.cu --problem row_length=1,r$tab" 'tuner tune my\ kernel.cu --problem row_length=1,rows='
-line "tuner tune my\\ kernel.cu --problem 'row_length=1,r$tab" "tuner tune my\\ kernel.cu --problem 'row_length=1,rows="
+line "tuner tune my\\ kernel.cu --problem 'row_length=1,r$tab" "tuner tune my\\ kernel.cu --problem 'row_length=1,rows='"
 line "tuner compare scale.cu@w$tab" 'tuner compare scale.cu@winner'
 line "tuner compare scale.cu@BLOCK=64 @UNR$tab" 'tuner compare scale.cu@BLOCK=64 @UNROLL='
+line "tuner compare scale.cu@BLOCK=64,UNROLL=2 @BLOCK=64,L$tab" 'tuner compare scale.cu@BLOCK=64,UNROLL=2 @BLOCK=64,LAYOUT='
+line "tuner tune --effort=$all" 'tuner tune --effort=full normal quick '
 line "tuner show s$tab" 'tuner show scale '
 line "tuner show $all" 'tuner show 1 scale '
 line "tuner forget --device NV$tab" 'tuner forget --device NVIDIA\ H200 '
@@ -37,7 +39,7 @@ line "tuner nothing --w$tab" 'tuner nothing --w'
 
 for ((i = 0; i < ${#typed[@]}; i++)); do printf '%s%s' "${typed[i]}" "$end"; done >keys
 printf 'exit\n' >>keys
-script -qec "bash --noprofile --rcfile rc -i" /dev/null <keys >screen 2>&1 || true
+script -qec "bash --noprofile --rcfile rc -i" /dev/null <keys >terminal 2>&1 || true
 mapfile -t found <lines
 for ((i = 0; i < ${#typed[@]}; i++)); do check "${typed[i]}" "${expected[i]}" "${found[i]-}"; done
 [[ ! -e ran ]] || check 'text of the file is not run' '' 'ran'

@@ -34,7 +34,7 @@ line "tuner nothing --w$tab" 'tuner nothing --w'
 
 for ((i = 0; i < ${#typed[@]}; i++)); do printf '%s%s' "${typed[i]}" "$end"; done >keys
 printf 'exit\n' >>keys
-script -qec "zsh -d -i" /dev/null <keys >screen 2>&1 || true
+script -qec "zsh -d -i" /dev/null <keys >terminal 2>&1 || true
 mapfile -t found <lines
 for ((i = 0; i < ${#typed[@]}; i++)); do check "${typed[i]}" "${expected[i]}" "${found[i]-}"; done
 [[ ! -e ran ]] || check 'text of the file is not run' '' 'ran'
