@@ -50,19 +50,6 @@ TEST_CASE("help lists the directives") {
   check_out(User().run({"--help"}), 0, {"tuner help directives"});
 }
 
-TEST_CASE("the manual names every option of every command") {
-  const std::string manual = read_bytes(TUNER_MANUAL);
-  const User user;
-  for (const std::string& command : kCommands) {
-    const std::string help = user.run({"help", command}).out;
-    const std::regex option("\n  (-[A-Za-z]|--[a-z-]+)[ \n]");
-    for (std::sregex_iterator at(help.begin(), help.end(), option), end; at != end; ++at) {
-      CAPTURE(command);
-      CHECK_MESSAGE(contains(manual, "`" + (*at)[1].str()), (*at)[1].str());
-    }
-  }
-}
-
 TEST_CASE("--version prints name and version") {
   const Result result = User().run({"--version"});
   CHECK(result.exit_code == 0);

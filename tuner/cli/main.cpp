@@ -30,7 +30,9 @@ using cli::ExitCode;
 ExitCode run_complete(const std::vector<std::string>& words) {
   signal(SIGALRM, [](int) { _exit(0); });
   alarm(1);
-  cli::print(cli::completion_text(cli::complete(words)));
+  const cli::Completions completions = cli::complete(words);
+  alarm(0);
+  cli::print(cli::completion_text(completions));
   return ExitCode::done;
 }
 
