@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -72,6 +73,19 @@ std::string sources(const std::vector<std::string>& folders, const Names& withou
     }
   }
   return text;
+}
+
+/// The words that stand as literals in code, `"like_this"`. Of megabytes, for which a regular expression takes long.
+Names literals_in(const std::string& code) {
+  Names words;
+  for (std::size_t begin = code.find('"'); begin != std::string::npos;) {
+    const auto is_of_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+    std::size_t end = begin + 1;
+    while (end < code.size() && is_of_word(code[end])) ++end;
+    if (end < code.size() && code[end] == '"' && end > begin + 1) words.insert(code.substr(begin + 1, end - begin - 1));
+    begin = code.find('"', begin + 1);
+  }
+  return words;
 }
 
 Names words_of_candidates(const std::vector<std::string>& words) {
@@ -162,9 +176,15 @@ TEST_CASE("the manual lists the exit codes") {
 TEST_CASE("the manual and tuner(1) list the variables that the sources read") {
   Names listed;
   for (const cli::Variable& variable : cli::environment_variables()) listed.insert(std::string(variable.name));
-  const std::string code = sources({"tuner", "cache", "search"}, {"manual_page.cpp"});
-  CHECK(missing(found(code, "\"(TUNER_[A-Z_]*[A-Z])\""), listed) == "");
-  CHECK(missing(listed, found(code, "\"([A-Z][A-Z_]*[A-Z])\"")) == "");
+  const Names literals = literals_in(sources({"tuner", "cache", "search"}, {"manual_page.cpp"}));
+  CHECK(missing(listed, literals) == "");
+  Names read;
+  for (const std::string& word : literals) {
+    const bool is_beginning = word.ends_with('_');  // of a macro's name
+    if (word.starts_with("TUNER_") && !is_beginning) read.insert(word);
+  }
+  CHECK(read.size() > 5);
+  CHECK(missing(read, listed) == "");
   Names in_manual;
   for (const char* name : {"cli.md", "library.md"}) {
     const std::string table = section(document(name), "## Environment");
@@ -194,7 +214,7 @@ TEST_CASE("the manual lists the keys of JSON that the sources write, and no othe
   }
   listed.erase("null");
   CHECK(listed.size() > 300);
-  CHECK(missing(listed, found(sources({"tuner", "cache", "search"}), "\"([a-z][a-z0-9_]*)\"")) == "");
+  CHECK(missing(listed, literals_in(sources({"tuner", "cache", "search"}))) == "");
 }
 
 TEST_CASE("the manual lists no directive that is not read") {

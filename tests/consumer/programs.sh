@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The installed program finds its worker and its kernels in the moved tree, and has its manual pages and completions.   programs.sh BIN_FOLDER
+# The installed program finds its worker and its kernels in the moved tree, and brings manual pages and completions.
+#   programs.sh BIN_FOLDER
 set -euo pipefail
 prefix=$(cd "$1/.." && pwd)
 unset TUNER_LIBEXEC

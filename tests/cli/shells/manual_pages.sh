@@ -12,7 +12,8 @@ if command -v groff >/dev/null; then
     said=$(groff -ww -man -T ascii -z -rLL=72n "$page" 2>&1)
     [[ -z $said ]] || { printf '%s\n' "$page: $said"; exit 1; }
   done
-  groff -man -T ascii -P-c tuner-tune.1 | grep -q -- '--stop-when-gain-below 2%'
+  shown=$(groff -man -T ascii -P-c -P-bou tuner-tune.1)
+  [[ $shown == *'--stop-when-gain-below 2%'* ]] || { printf '%s\n' "$shown"; exit 1; }
   checked=1
 fi
 if ((!checked)); then
