@@ -5,12 +5,13 @@
 #include <exception>
 #include <filesystem>
 #include <map>
-#include <memory>
+#include <set>
 #include <system_error>
 
 #include "cache/file/location.hpp"
 #include "cache/store/sqlite_store.hpp"
 #include "search/expression/value.hpp"
+#include "tuner/cli/decisions.hpp"
 #include "tuner/cli/stores.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/device/device.hpp"
@@ -23,6 +24,10 @@ namespace {
 
 /// No kernel file that people write is larger; reading one that is takes longer than they wait.
 constexpr std::uintmax_t kLargestFile = std::uintmax_t{4} << 20U;
+/// More values of one name are no help to choose from.
+constexpr std::size_t kMostValues = 200;
+/// Of more the numbers would be too many to choose from, and their rows take too long to read.
+constexpr std::size_t kMostNumbered = 1000;
 /// As long as a shell may wait for what another process does to the database.
 constexpr std::chrono::milliseconds kPatience{20};
 
@@ -46,7 +51,8 @@ void add(std::vector<Assignable>& all, const std::string& name, const std::strin
   auto found = std::find_if(all.begin(), all.end(), [&](const Assignable& other) { return other.name == name; });
   if (found == all.end()) found = all.insert(all.end(), Assignable{name, meaning, {}});
   std::vector<std::string>& values = found->values;
-  if (!value.empty() && std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+  if (values.size() < kMostValues && !value.empty() && std::find(values.begin(), values.end(), value) == values.end())
+    values.push_back(value);
 }
 
 std::vector<std::string> given(const UnfinishedLine& line, std::string_view option) {
@@ -81,20 +87,20 @@ const std::vector<KernelDescription>& KnownNames::descriptions() {
   return *descriptions_;
 }
 
-const std::vector<NumberedDecision>& KnownNames::decisions() {
-  if (decisions_) return *decisions_;
-  decisions_.emplace();
+const std::vector<cache::DecisionKey>& KnownNames::keys() {
+  if (keys_) return *keys_;
+  keys_.emplace();
   try {
     const std::vector<std::string> chosen = given(line_, "db");
     const cache::Location location = cache::locate(chosen.empty() ? "" : chosen.back());
-    if (is_not_there_yet(location.decisions)) return *decisions_;
-    const auto store = cache::SqliteStore::open(
+    if (is_not_there_yet(location.decisions)) return *keys_;
+    store_ = cache::SqliteStore::open(
         {.path = location.decisions, .access = cache::Access::read_only, .busy_timeout = kPatience});
-    *decisions_ = numbered_decisions(*store);
+    *keys_ = store_->list_keys({});
   } catch (const std::exception&) {
     // The command itself will say what is wrong with the database.
   }
-  return *decisions_;
+  return *keys_;
 }
 
 std::vector<Candidate> KnownNames::kernels() {
@@ -104,28 +110,33 @@ std::vector<Candidate> KnownNames::kernels() {
 }
 
 std::vector<Candidate> KnownNames::stored_kernels() {
-  std::map<std::string, std::size_t> counts;
-  for (const NumberedDecision& numbered : decisions()) ++counts[numbered.decision.key.kernel_name];
+  std::map<std::string, std::set<std::string>> problems;
+  for (const cache::DecisionKey& key : keys()) problems[key.kernel_name].insert(key.problem);
   std::vector<Candidate> found;
-  for (const auto& [kernel, count] : counts) found.push_back({kernel, counted(count, "decision")});
+  for (const auto& [kernel, of_kernel] : problems) found.push_back({kernel, counted(of_kernel.size(), "problem")});
   return found;
 }
 
 std::vector<Candidate> KnownNames::numbers() {
   std::vector<Candidate> found;
-  for (const NumberedDecision& numbered : decisions()) {
-    const cache::DecisionKey& key = numbered.decision.key;
-    found.push_back(
-        {std::to_string(numbered.number), key.kernel_name + " " + key.problem + ", " + device_name(key.device)});
+  if (keys().empty() || keys().size() > kMostNumbered) return found;
+  try {
+    for (const NumberedDecision& numbered : numbered_decisions(*store_)) {
+      const cache::DecisionKey& key = numbered.decision.key;
+      found.push_back(
+          {std::to_string(numbered.number), key.kernel_name + " " + key.problem + ", " + device_name(key.device)});
+    }
+  } catch (const std::exception&) {
+    // As above.
   }
   return found;
 }
 
 std::vector<Candidate> KnownNames::gpus() {
-  std::map<std::string, std::size_t> counts;
-  for (const NumberedDecision& numbered : decisions()) ++counts[device_name(numbered.decision.key.device)];
+  std::map<std::string, std::set<std::string>> kernels;
+  for (const cache::DecisionKey& key : keys()) kernels[device_name(key.device)].insert(key.kernel_name);
   std::vector<Candidate> found;
-  for (const auto& [name, count] : counts) found.push_back({name, counted(count, "decision")});
+  for (const auto& [name, of_gpu] : kernels) found.push_back({name, counted(of_gpu.size(), "kernel")});
   return found;
 }
 
@@ -139,14 +150,14 @@ std::vector<Assignable> KnownNames::properties() {
   }
   if (!found.empty()) return found;
   const std::vector<std::string> kernels = chosen_kernels(line_);
-  const auto is_chosen = [&](const NumberedDecision& numbered) {
-    return std::find(kernels.begin(), kernels.end(), numbered.decision.key.kernel_name) != kernels.end();
+  const auto is_chosen = [&](const cache::DecisionKey& key) {
+    return std::find(kernels.begin(), kernels.end(), key.kernel_name) != kernels.end();
   };
-  const bool all = std::none_of(decisions().begin(), decisions().end(), is_chosen);
-  for (const NumberedDecision& numbered : decisions()) {
-    if (!all && !is_chosen(numbered)) continue;
+  const bool all = std::none_of(keys().begin(), keys().end(), is_chosen);
+  for (const cache::DecisionKey& key : keys()) {
+    if (!all && !is_chosen(key)) continue;
     try {
-      for (const auto& [name, value] : parse_problem(numbered.decision.key.problem)) {
+      for (const auto& [name, value] : parse_problem(key.problem)) {
         add(found, name, "of stored problems", value.text());
       }
     } catch (const std::exception&) {
