@@ -11,12 +11,12 @@ namespace tuner::cli {
 
 namespace {
 
-std::string text_of(const std::string& topic) {
+std::string topic_text(const std::string& topic) {
   if (topic.empty()) return overview();
   return topic == "directives" ? directive_reference() : help_text(find_command(topic));
 }
 
-std::string page_of(const std::string& topic) {
+std::string topic_page(const std::string& topic) {
   if (topic == "directives") {
     throw Error(Errc::bad_usage, "The directives have no manual page: `tuner help directives` lists them.");
   }
@@ -25,7 +25,7 @@ std::string page_of(const std::string& topic) {
 
 ExitCode run_help(const Arguments& arguments) {
   const std::string topic = arguments.operands().empty() ? "" : arguments.operands().front();
-  std::fputs((arguments.has("man") ? page_of(topic) : text_of(topic)).c_str(), stdout);
+  std::fputs((arguments.has("man") ? topic_page(topic) : topic_text(topic)).c_str(), stdout);
   return ExitCode::done;
 }
 

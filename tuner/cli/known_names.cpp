@@ -47,7 +47,8 @@ std::filesystem::path file_in(const std::string& word) {
 }
 
 /// Adds a value to a name, each once, in the order in which they come.
-void add(std::vector<Assignable>& all, const std::string& name, const std::string& meaning, const std::string& value) {
+void add_value(std::vector<Assignable>& all, const std::string& name, const std::string& meaning,
+               const std::string& value) {
   auto found = std::find_if(all.begin(), all.end(), [&](const Assignable& other) { return other.name == name; });
   if (found == all.end()) found = all.insert(all.end(), Assignable{name, meaning, {}});
   std::vector<std::string>& values = found->values;
@@ -55,14 +56,14 @@ void add(std::vector<Assignable>& all, const std::string& name, const std::strin
     values.push_back(value);
 }
 
-std::vector<std::string> given(const UnfinishedLine& line, std::string_view option) {
+std::vector<std::string> given_values(const UnfinishedLine& line, std::string_view option) {
   const auto found = line.given.find(option);
   return found == line.given.end() ? std::vector<std::string>() : found->second;
 }
 
 /// Words of the line that may be kernels which it is about.
 std::vector<std::string> chosen_kernels(const UnfinishedLine& line) {
-  std::vector<std::string> chosen = given(line, "kernel");
+  std::vector<std::string> chosen = given_values(line, "kernel");
   chosen.insert(chosen.end(), line.operands.begin(), line.operands.end());
   return chosen;
 }
@@ -79,7 +80,7 @@ const std::vector<KernelDescription>& KnownNames::descriptions() {
   } catch (const std::exception&) {
     // It is being written, or no kernel file.
   }
-  const std::vector<std::string> kernel = given(line_, "kernel");
+  const std::vector<std::string> kernel = given_values(line_, "kernel");
   const auto is_another = [&](const KernelDescription& description) { return description.kernel != kernel.back(); };
   if (!kernel.empty() && (line_.option == nullptr || line_.option->name != "kernel")) {
     std::erase_if(*descriptions_, is_another);
@@ -91,7 +92,7 @@ const std::vector<cache::DecisionKey>& KnownNames::keys() {
   if (keys_) return *keys_;
   keys_.emplace();
   try {
-    const std::vector<std::string> chosen = given(line_, "db");
+    const std::vector<std::string> chosen = given_values(line_, "db");
     const cache::Location location = cache::locate(chosen.empty() ? "" : chosen.back());
     if (is_not_there_yet(location.decisions)) return *keys_;
     store_ = cache::SqliteStore::open(
@@ -145,7 +146,7 @@ std::vector<Assignable> KnownNames::properties() {
   for (const KernelDescription& description : descriptions()) {
     for (const ProblemProperty& property : description.problem) {
       const std::string value = property.default_value ? property.default_value->text() : "";
-      add(found, property.name, value.empty() ? "of the problem" : "of the problem, by default " + value, value);
+      add_value(found, property.name, value.empty() ? "of the problem" : "of the problem, by default " + value, value);
     }
   }
   if (!found.empty()) return found;
@@ -158,7 +159,7 @@ std::vector<Assignable> KnownNames::properties() {
     if (!all && !is_chosen(key)) continue;
     try {
       for (const auto& [name, value] : parse_problem(key.problem)) {
-        add(found, name, "of stored problems", value.text());
+        add_value(found, name, "of stored problems", value.text());
       }
     } catch (const std::exception&) {
       // A recording's problem is whatever its author wrote.
@@ -172,7 +173,8 @@ std::vector<Assignable> KnownNames::parameters() {
   for (const KernelDescription& description : descriptions()) {
     for (const ParameterDescription& parameter : description.parameters) {
       for (const search::Value& value : parameter.parameter.values) {
-        add(found, parameter.parameter.name, "by default " + parameter.parameter.default_value.text(), value.text());
+        add_value(found, parameter.parameter.name, "by default " + parameter.parameter.default_value.text(),
+                  value.text());
       }
     }
   }
@@ -183,7 +185,7 @@ std::vector<Assignable> KnownNames::buffers() {
   std::vector<Assignable> found;
   for (const KernelDescription& description : descriptions()) {
     for (const Argument& argument : description.arguments) {
-      if (has_surroundings(argument.role)) add(found, argument.name, argument.type + " buffer", "");
+      if (has_surroundings(argument.role)) add_value(found, argument.name, argument.type + " buffer", "");
     }
   }
   return found;
