@@ -50,6 +50,15 @@ TEST_CASE("help lists the directives") {
   check_out(User().run({"--help"}), 0, {"tuner help directives"});
 }
 
+TEST_CASE("help prints manual pages, with the date that is asked for") {
+  User user;
+  user.environment["SOURCE_DATE_EPOCH"] = "86400";
+  check_out(user.run({"help", "--man"}), 0, {".TH TUNER 1 \"1970-01-02\" \"tuner ", ".SH ENVIRONMENT\n"});
+  check_out(user.run({"help", "tune", "--man"}), 0,
+            {".TH TUNER\\-TUNE 1 ", "\n\\fB\\-\\-seed\\fR \\fIN\\fR\nrandom seed"});
+  check_error(user.run({"help", "directives", "--man"}), 2, {"`tuner help directives`"});
+}
+
 TEST_CASE("--version prints name and version") {
   const Result result = User().run({"--version"});
   CHECK(result.exit_code == 0);
