@@ -56,6 +56,8 @@ TEST_CASE("help prints manual pages, with the date that is asked for") {
   check_out(user.run({"help", "--man"}), 0, {".TH TUNER 1 \"1970-01-02\" \"tuner ", ".SH ENVIRONMENT\n"});
   check_out(user.run({"help", "tune", "--man"}), 0,
             {".TH TUNER\\-TUNE 1 ", "\n\\fB\\-\\-seed\\fR \\fIN\\fR\nrandom seed"});
+  user.environment["SOURCE_DATE_EPOCH"] = "9000000000000000000";
+  check_out(user.run({"help", "list", "--man"}), 0, {".TH TUNER\\-LIST 1 \"20"});
   check_error(user.run({"help", "directives", "--man"}), 2, {"`tuner help directives`"});
 }
 

@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <string_view>
+#include <system_error>
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/version.hpp"
@@ -112,9 +115,16 @@ std::string entry(const std::string& escaped_term, std::string_view explanation)
   return ".TP\n" + paragraph(escaped_term) + paragraph(roff(explanation));
 }
 
-std::string today() {
+/// Whoever builds packages fixes the date, so that equal sources give equal pages.
+std::string date_of_page() {
+  constexpr std::time_t kLast = 253'402'300'799;  // of the year 9999
   std::time_t seconds = std::time(nullptr);
-  if (const char* const fixed = std::getenv("SOURCE_DATE_EPOCH")) seconds = std::atoll(fixed);
+  if (const char* const text = std::getenv("SOURCE_DATE_EPOCH")) {
+    std::time_t given = 0;
+    const char* const end = text + std::strlen(text);
+    const auto [last, error] = std::from_chars(text, end, given);
+    if (error == std::errc() && last == end && given >= 0 && given <= kLast) seconds = given;
+  }
   return fmt::format("{:%Y-%m-%d}", fmt::gmtime(seconds));
 }
 
@@ -122,7 +132,8 @@ std::string beginning(const std::string& name, std::string_view summary) {
   std::string title = name;
   for (char& c : title) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   // Words of commands are not broken, and lines have ragged ends, so that nothing is stretched.
-  return fmt::format(".TH {} 1 \"{}\" \"tuner {}\" \"User Commands\"\n.nh\n.ad l\n", roff(title), today(), kVersion) +
+  return fmt::format(".TH {} 1 \"{}\" \"tuner {}\" \"User Commands\"\n.nh\n.ad l\n", roff(title), date_of_page(),
+                     kVersion) +
          section("NAME") + paragraph(roff(name) + " \\- " + roff(summary));
 }
 
