@@ -33,12 +33,13 @@ inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root L
 as_ada() { chroot --userspec=ada:ada "$root" env -i PATH=/usr/bin:/bin HOME=/home/ada LANG=C.UTF-8 "$@"; }
 install_quietly() { inside apt-get install -y -qq --no-install-recommends "$@" >"$work/apt.log" 2>&1 || fail "$(cat "$work/apt.log")"; }
 has() { grep -F -- "$2" <<<"$1" >/dev/null || fail "not said: $2" "$1"; }
+in_root() { (cd "$root" && printf '/%s' packages/"$1"*.deb); }  # in_root PREFIX: the package of this name, as the root has it
 inside useradd --create-home ada
 
 # From nothing to a report.
 kernels=/usr/share/tuner/kernel_sources
 begin=$(date +%s.%N)
-install_quietly /packages/tuner_*.deb /packages/libtuner0.1_*.deb 2>&1 || fail "apt-get cannot install them"
+install_quietly "$(in_root tuner_)" "$(in_root libtuner0.1_)"
 installed=$(date +%s.%N)
 report=$(as_ada tuner tune "$kernels/prefetch.cu" --replay "$kernels/recordings/prefetch__H200.csv")
 end=$(date +%s.%N)
@@ -66,7 +67,7 @@ chmod -R a+rX "$root/etc/tuner"
 has "$(as_ada tuner doctor || true)" "ok   system       /etc/tuner/decisions.db with "
 
 # Somebody's program.
-install_quietly /packages/libtuner-dev_*.deb g++ cmake make
+install_quietly "$(in_root libtuner-dev_)" g++ cmake make
 inside cmake -S /consumer -B /consumer/build -DPROGRAM=/consumer/main.cpp >"$work/cmake.log" 2>&1 || fail "$(cat "$work/cmake.log")"
 inside cmake --build /consumer/build >"$work/cmake.log" 2>&1 || fail "$(cat "$work/cmake.log")"
 as_ada /consumer/build/consumer
