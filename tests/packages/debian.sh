@@ -36,6 +36,8 @@ has() { grep -F -- "$2" <<<"$1" >/dev/null || fail "not said: $2" "$1"; }
 in_root() { (cd "$root" && printf '/%s' packages/"$1"*.deb); }  # in_root PREFIX: the package of this name, as the root has it
 inside useradd --create-home ada
 
+inside apt-get update -qq
+
 # From nothing to a report.
 kernels=/usr/share/tuner/kernel_sources
 begin=$(date +%s.%N)
@@ -59,7 +61,7 @@ toolkit=$(readlink -f "${CUDA_HOME:-/usr/local/cuda}")
 mkdir -p "$root/usr/local/cuda"
 mount --bind "$toolkit" "$root/usr/local/cuda"
 has "$(as_ada tuner doctor || true)" "ok   toolkit"
-has "$(as_ada tuner check "$kernels/prefetch.cu" --problem rows=528,row_length=65536 --arch sm_90 2>&1 || true)" "prefetch"
+has "$(as_ada tuner check "$kernels/prefetch.cu" --problem rows=528,row_length=65536 --compile 4 --arch sm_90)" "prefetch"
 
 # A database for all users of the machine.
 inside tuner import /consumer/decisions-format-1.sqlite --db /etc/tuner
