@@ -13,8 +13,9 @@ namespace fs = std::filesystem;
 
 /// Of a kind that `tuner doctor --json` finds.
 json findings(const User& user, const std::string& what, const Words& options = {}) {
+  const json report = json::parse(user.run(joined({"doctor", "--json"}, options)).out);
   json found = json::array();
-  for (const json& finding : json::parse(user.run(joined({"doctor", "--json"}, options)).out)["findings"]) {
+  for (const json& finding : report["findings"]) {
     if (finding["what"] == what) found.push_back(finding);
   }
   return found;
@@ -51,8 +52,9 @@ TEST_CASE("doctor has a command for every gap, and none where there is no gap") 
   user.folder().write("afile", "text");
   const Result result = user.run({"doctor", "--json", "--db", "afile"});
   CHECK(result.exit_code == 4);
+  const json report = json::parse(result.out);
   std::size_t gaps = 0;
-  for (const json& each : json::parse(result.out)["findings"]) {
+  for (const json& each : report["findings"]) {
     INFO(each.dump());
     CHECK(each["found"] == !each.contains("command"));
     if (each["found"]) continue;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cache/file/location.hpp"
+#include "cache/file/own_library.hpp"
 #include "tuner/detail/file_variable.hpp"
 #include "tuner/process/installed_tree.hpp"
 
@@ -13,13 +14,10 @@ namespace fs = std::filesystem;
 
 std::vector<fs::path> site_databases() {
   std::vector<fs::path> files{"/etc/tuner/decisions.db"};
-  const fs::path here = folder_of_this_code();
-  if (here.empty()) return files;
   // A program is one folder below the tree's top; a library may be deeper.
-  for (const char* const share : {"../share", TUNER_DATA_FROM_LIB}) {
-    const fs::path file = (here / share / "tuner/system.db").lexically_normal();
-    if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
-  }
+  const char* const share = cache::own_library().empty() ? "../share" : TUNER_DATA_FROM_LIB;
+  const fs::path here = folder_of_this_code();
+  if (!here.empty()) files.push_back((here / share / "tuner/system.db").lexically_normal());
   return files;
 }
 

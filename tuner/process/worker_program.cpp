@@ -50,9 +50,10 @@ std::filesystem::path find_answering_program(std::string_view name) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   if (program.channel().receive_until(deadline)) return file;
   const auto status = program.wait_until(deadline);
-  throw Error(Errc::no_worker, file.string() + " does not answer: it " + (status ? status->text() : "hangs") + ". " +
-                                   program.stderr_tail() +
-                                   " Reinstall the tuner, all its programs from the same build.");
+  const std::string said = program.stderr_tail();
+  throw Error(Errc::no_worker, file.string() + " does not answer: it " + (status ? status->text() : "hangs") +
+                                   (said.empty() ? "" : " (" + said + ")") +
+                                   "; reinstall the tuner, all its programs from the same build.");
 }
 
 std::filesystem::path find_worker_program() {
