@@ -60,5 +60,10 @@ set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "This package has the headers, for C++2
 to find the library.")
 
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/packaging/debian/complete.cmake)
+# What is linked statically, by the names that Debian has for it.
+if(TUNER_STATIC_DEPENDENCIES)
+  set(CPACK_TUNER_STATIC_PACKAGES libboost-program-options*-dev libfmt-dev libsqlite3-dev libxxhash-dev
+                                  nlohmann-json3-dev zlib1g-dev libstdc++-*-dev)
+endif()
 set(CPACK_TUNER_DEBIAN_FOLDER ${PROJECT_SOURCE_DIR}/packaging/debian)
 include(CPack)

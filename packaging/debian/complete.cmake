@@ -1,6 +1,19 @@
-# What each of Debian's packages has and an installed tree has not. CPack runs this when everything is installed below
-# CPACK_TEMPORARY_DIRECTORY, one folder a component, and nothing is packed yet.
+# What a package has and an installed tree has not. CPack runs this when everything is installed below
+# CPACK_TEMPORARY_DIRECTORY, for Debian in one folder a component, and nothing is packed yet.
+
+# The archive has other people's code inside, so it has their licences.
 if(NOT CPACK_GENERATOR STREQUAL "DEB")
+  set(licences ${CPACK_TEMPORARY_DIRECTORY}/share/doc/tuner/licences)
+  file(MAKE_DIRECTORY ${licences})
+  foreach(package IN LISTS CPACK_TUNER_STATIC_PACKAGES)
+    file(GLOB texts /usr/share/doc/${package}/copyright)
+    if(NOT texts)
+      message(FATAL_ERROR "There is no /usr/share/doc/${package}/copyright: the archive would lack a licence.")
+    endif()
+    list(GET texts -1 text)
+    string(REPLACE "*" "" name ${package})
+    file(COPY_FILE ${text} ${licences}/${name})
+  endforeach()
   return()
 endif()
 
