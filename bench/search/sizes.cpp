@@ -36,6 +36,7 @@ namespace tuner::bench {
 namespace {
 
 constexpr double kWithin = 0.02;
+constexpr int kSplits = 5;
 
 void dump(const std::string& database, const std::string& kernel) {
   const auto store = cache::SqliteStore::open({.path = database, .access = cache::Access::read_only});
@@ -63,7 +64,6 @@ struct Matrix {
   std::vector<ProblemValues> problems;
   std::vector<std::string> configurations;
   std::vector<std::vector<std::optional<double>>> times_ns;
-  std::vector<std::size_t> measured;  ///< by configuration, on how many problems
 };
 
 Matrix read(const std::string& file) {
@@ -83,10 +83,8 @@ Matrix read(const std::string& file) {
       row.push_back(field == "-" ? std::nullopt : std::optional(std::stod(field)));
     }
   }
-  matrix.measured.resize(matrix.configurations.size());
   for (const auto& row : matrix.times_ns) {
     if (row.size() != matrix.configurations.size()) throw Error(Errc::bad_usage, file + " lacks times.");
-    for (std::size_t i = 0; i < row.size(); ++i) matrix.measured[i] += row[i] ? 1 : 0;
   }
   return matrix;
 }
@@ -150,14 +148,10 @@ void judge(const std::string& kernel_file, const std::string& file) {
     fmt::print("| {} | {:.2f} % | {:.1f} % |\n", portfolio.members.size(), 100 * portfolio.mean_loss,
                100 * portfolio.worst_loss);
   }
-  // A rule may name what was measured nearly everywhere: of the others nobody knows what they cost on a size left out.
-  std::vector<std::size_t> allowed;
-  for (std::size_t i = 0; i < matrix.measured.size(); ++i) {
-    if (10 * matrix.measured[i] >= 9 * losses.problems()) allowed.push_back(i);
-  }
-  Mean nearest_far, rule_far, used_far, nearest_close, rule_close, used_close, rule_alone;
+  Mean nearest_far, rule_far, nearest_close, rule_close, rule_alone;
+  int unknown = 0;
   std::mt19937 random(1);
-  for (int split = 0; split < 5; ++split) {
+  for (int split = 0; split < kSplits; ++split) {
     std::vector<std::size_t> order(losses.problems());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::shuffle(order.begin(), order.end(), random);
@@ -165,38 +159,47 @@ void judge(const std::string& kernel_file, const std::string& file) {
     std::vector<ProblemValues> problems;
     for (const std::size_t p : known) problems.push_back(matrix.problems[p]);
     const search::LossMatrix part = losses.of_problems(known);
+    // As in use: a rule names what won somewhere.
+    std::set<std::size_t> winners;
+    for (std::size_t k = 0; k < known.size(); ++k) {
+      if (const auto best = part.best(k)) winners.insert(*best);
+    }
+    const std::vector<std::size_t> allowed(winners.begin(), winners.end());
     const search::LearnedRule learned = search::learn_rule({problems, part, near, {}, allowed});
     for (std::size_t i = known.size(); i < order.size(); ++i) {
       const std::size_t p = order[i];
+      const auto serves = [&](std::size_t configuration) {
+        return is_valid(kernel, matrix.problems[p], matrix.configurations[configuration]);
+      };
       std::optional<double> least;
-      std::size_t winner = 0;
+      std::size_t nearest = 0;
       for (std::size_t k = 0; k < known.size(); ++k) {
         const auto far = near(problems[k], matrix.problems[p]);
-        if (!far || (least && *far >= *least) || !part.best(k)) continue;
+        if (!far || (least && *far >= *least) || !part.best(k) || !serves(*part.best(k))) continue;
         least = far;
-        winner = *part.best(k);
+        nearest = *part.best(k);
       }
       const auto leaf = learned.rule.choose(matrix.problems[p]);
-      const bool answers = leaf && is_valid(kernel, matrix.problems[p], matrix.configurations[leaf->configuration]);
-      const double rule = answers ? losses.loss_or_worst(p, leaf->configuration) : 0;
-      if (!least) {
-        if (answers) rule_alone.add(rule);
-        continue;
+      const bool answers = leaf && serves(leaf->configuration);
+      if (!least && !answers) continue;
+      const std::size_t used = answers && !(leaf->nearest && least) ? leaf->configuration : nearest;
+      const double loss = losses.loss(p, used), its_loss = least ? losses.loss(p, nearest) : 0;
+      if (loss == search::LossMatrix::kUnknown || its_loss == search::LossMatrix::kUnknown) {
+        ++unknown;
+      } else if (!least) {
+        rule_alone.add(loss);
+      } else {
+        (its_loss > kWithin ? nearest_far : nearest_close).add(its_loss);
+        (its_loss > kWithin ? rule_far : rule_close).add(loss);
       }
-      const double nearest = losses.loss_or_worst(p, winner);
-      const double used = answers && *least > learned.validation.nearest_within ? rule : nearest;
-      const bool is_far = nearest > kWithin;
-      (is_far ? nearest_far : nearest_close).add(nearest);
-      (is_far ? rule_far : rule_close).add(answers ? rule : nearest);
-      (is_far ? used_far : used_close).add(used);
     }
   }
-  fmt::print("| left-out sizes, five splits in half | sizes | nearest | rule | used |\n|---|---|---|---|---|\n");
-  fmt::print("| where the nearest loses over 2 % | {} | {} | {} | {} |\n", nearest_far.count, nearest_far.text(),
-             rule_far.text(), used_far.text());
-  fmt::print("| elsewhere | {} | {} | {} | {} |\n", nearest_close.count, nearest_close.text(), rule_close.text(),
-             used_close.text());
-  fmt::print("| where no size is near | {} | - | {} | {} |\n", rule_alone.count, rule_alone.text(), rule_alone.text());
+  fmt::print("| left-out sizes, {} splits in half | sizes | nearest | rule |\n|---|---|---|---|\n", kSplits);
+  fmt::print("| where the nearest loses over 2 % | {} | {} | {} |\n", nearest_far.count, nearest_far.text(),
+             rule_far.text());
+  fmt::print("| elsewhere | {} | {} | {} |\n", nearest_close.count, nearest_close.text(), rule_close.text());
+  fmt::print("| where no size is near | {} | - | {} |\n", rule_alone.count, rule_alone.text());
+  fmt::print("| where one of the two was not measured | {} | - | - |\n", unknown);
 }
 
 int run(const std::vector<std::string>& words) {

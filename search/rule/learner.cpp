@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "search/rule/interpolation.hpp"
@@ -18,10 +17,11 @@ constexpr std::size_t kMostFitted = 60;
 /// Times that a rule is learned again for validation.
 constexpr std::size_t kMostFolds = 24;
 constexpr std::size_t kSamples = 2000;
-/// Two means over a few dozen times with a noise of 1 % may differ by this much without meaning anything.
-constexpr double kWithinNoise = 0.001;
-/// What is near is asked unless the rule loses less by this factor and so much: a rule that was learned from two dozen
-/// problems was, on measured ones, at times far off, and the nearest hardly ever.
+/// An untuned size takes the nearest one's choice unless another is expected to cost less by this many standard
+/// deviations of the difference. Chosen on the matrices in bench/search/matrices: less of it trusts interpolated costs
+/// too much where the nearest was right, more too little where it was wrong.
+constexpr double kCaution = 0.25;
+/// And a rule must lose less than the nearest on what was left out, by this factor and so much.
 constexpr double kMustBe = 0.9, kMustGain = 0.005;
 
 using Points = std::vector<std::size_t>;
@@ -34,41 +34,105 @@ Points thinned(const Points& points, std::size_t most) {
   return result;
 }
 
-/// A tree for what is interpolated between these points of the lesson.
-SplitTree tree_of(const Lesson& lesson, const Points& points) {
-  const Interpolation interpolation(lesson, fitted_metric(lesson, thinned(points, kMostFitted)), points);
-  std::vector<LessonPoint> samples;
+/// The nearest other of these points to a problem, the first of several; nothing if none is near.
+std::optional<std::size_t> nearest(const Lesson& lesson, const Points& points, const PropertyValues& problem,
+                                   const ProblemDistance& distance) {
+  std::optional<std::size_t> best;
+  double least = 0;
   for (const std::size_t point : points) {
-    samples.push_back(lesson.points[point]);
-    // What was measured counts as much as what is interpolated: a question that is wrong there is wrong.
-    samples.back().weight *= static_cast<double>(kSamples) / static_cast<double>(points.size());
+    if (&lesson.problems[point] == &problem) continue;
+    const auto here = distance(lesson.problems[point], problem);
+    if (!here || (best && *here >= least)) continue;
+    best = point;
+    least = *here;
   }
-  Sampler sampler(lesson, points);
-  while (samples.size() < kSamples + points.size()) {
-    std::optional<LessonPoint> sample = sampler.next();
-    if (!sample) break;
-    sample->costs = interpolation.costs(sample->values);
-    samples.push_back(*std::move(sample));
-  }
-  return grow_tree(lesson, samples);
+  return best;
 }
 
-/// By point, the choice of a rule that was learned without it.
-std::vector<std::size_t> choices_left_out(const Lesson& lesson) {
+std::size_t best_choice(const LessonPoint& point) {
+  return static_cast<std::size_t>(
+      std::distance(point.costs.begin(), std::min_element(point.costs.begin(), point.costs.end())));
+}
+
+/// Makes a tree of what is known at some points of a lesson.
+class Teacher {
+ public:
+  Teacher(const Lesson& lesson, Points points, const ProblemDistance& distance)
+      : lesson_(lesson),
+        points_(std::move(points)),
+        distance_(distance),
+        interpolation_(lesson, fitted_metric(lesson, thinned(points_, kMostFitted)), points_) {}
+
+  SplitTree tree() const {
+    std::vector<LessonPoint> samples;
+    for (const std::size_t point : points_) samples.push_back(known(point));
+    Sampler sampler(lesson_, points_);
+    while (samples.size() < kSamples + points_.size()) {
+      std::optional<Sampler::Sample> sample = sampler.next();
+      if (!sample) break;
+      add_costs(*sample);
+      samples.push_back(std::move(sample->point));
+    }
+    return grow_tree(lesson_, samples);
+  }
+
+ private:
+  /// What was measured counts as much as what is interpolated: a question that is wrong there is wrong.
+  LessonPoint known(std::size_t at) const {
+    LessonPoint point = lesson_.points[at];
+    point.weight *= static_cast<double>(kSamples) / static_cast<double>(points_.size());
+    const auto near = nearest(lesson_, points_, lesson_.problems[at], distance_);
+    point.nearest = near ? point.costs[best_choice(lesson_.points[*near])]
+                         : *std::max_element(point.costs.begin(), point.costs.end());
+    return point;
+  }
+
+  void add_costs(Sampler::Sample& sample) const {
+    LessonPoint& point = sample.point;
+    const Interpolation::Expected expected = interpolation_.expected(point.values);
+    point.costs = expected.costs;
+    const auto near = nearest(lesson_, points_, sample.problem, distance_);
+    if (!near) {
+      point.nearest = *std::max_element(point.costs.begin(), point.costs.end());
+      return;
+    }
+    const std::size_t its_choice = best_choice(lesson_.points[*near]);
+    point.nearest = point.costs[its_choice];
+    const std::vector<double>& variances = interpolation_.variances();
+    for (std::size_t choice = 0; choice < point.costs.size(); ++choice) {
+      if (choice == its_choice) continue;
+      point.costs[choice] += kCaution * std::sqrt(expected.unknown * (variances[choice] + variances[its_choice]));
+    }
+  }
+
+  const Lesson& lesson_;
+  Points points_;
+  const ProblemDistance& distance_;
+  Interpolation interpolation_;
+};
+
+/// What was advised for a point by what was learned without it.
+struct Advice {
+  std::size_t choice = 0;
+  bool nearest = false;
+};
+
+std::vector<Advice> advice_left_out(const Lesson& lesson, const ProblemDistance& distance) {
   const std::size_t count = lesson.points.size();
   const std::size_t folds = std::min(count, kMostFolds);
-  std::vector<std::size_t> choices(count, 0);
+  std::vector<Advice> advice(count);
   for (std::size_t fold = 0; fold < folds && count > 1; ++fold) {
     Points others;
     for (std::size_t i = 0; i < count; ++i) {
       if (i % folds != fold) others.push_back(i);
     }
-    const SplitTree tree = tree_of(lesson, others);
+    const SplitTree tree = Teacher(lesson, others, distance).tree();
     for (std::size_t i = fold; i < count; i += folds) {
-      choices[i] = tree.nodes[tree.find(lesson.points[i].values)].choice;
+      const SplitTree::Node& leaf = tree.nodes[tree.find(lesson.points[i].values)];
+      advice[i] = {leaf.choice, leaf.nearest};
     }
   }
-  return choices;
+  return advice;
 }
 
 class Mean {
@@ -85,37 +149,11 @@ class Mean {
   double sum_ = 0, weights_ = 0, worst_ = 0;
 };
 
-struct Near {
-  std::size_t point = 0;
-  double distance = 0;
-};
-
-/// The nearest other problem, the first of several; nothing if none is near.
-std::optional<Near> nearest(const Lesson& lesson, std::size_t point, const ProblemDistance& distance) {
-  std::optional<Near> best;
-  for (std::size_t other = 0; other < lesson.points.size(); ++other) {
-    if (other == point) continue;
-    const auto here = distance(lesson.problems[other], lesson.problems[point]);
-    if (here && (!best || *here < best->distance)) best = {other, *here};
-  }
-  return best;
-}
-
 /// What both advisers lost on a problem that was left out.
 struct LeftOut {
   double weight = 1, rule = 0;
   std::optional<double> nearest;  ///< nothing where no problem is near
-  double distance = 0;
 };
-
-/// The mean loss if the nearest problem is asked up to this distance.
-double mean_of_used(const std::vector<LeftOut>& all, double nearest_within) {
-  Mean mean;
-  for (const LeftOut& one : all) {
-    mean.add(one.weight, one.nearest && one.distance <= nearest_within ? *one.nearest : one.rule);
-  }
-  return mean.mean();
-}
 
 RuleValidation validated(const std::vector<LeftOut>& all) {
   Mean rule, nearest;
@@ -131,23 +169,18 @@ RuleValidation validated(const std::vector<LeftOut>& all) {
   validation.rule_worst = rule.worst();
   validation.nearest_mean = nearest.mean();
   validation.nearest_worst = nearest.worst();
-  // Of what is as good within the noise, that with the most of the nearest.
-  const double by_nearest = mean_of_used(all, std::numeric_limits<double>::infinity());
-  double best = mean_of_used(all, 0);
-  for (const LeftOut& one : all) {
-    if (one.nearest) best = std::min(best, mean_of_used(all, one.distance));
-  }
-  const bool pays = best < kMustBe * by_nearest && best < by_nearest - kMustGain;
-  const double enough = pays ? best + kWithinNoise : by_nearest;
-  validation.used_mean = mean_of_used(all, 0);
-  for (const LeftOut& one : all) {
-    if (!one.nearest || one.distance <= validation.nearest_within) continue;
-    const double mean = mean_of_used(all, one.distance);
-    if (mean > enough) continue;
-    validation.nearest_within = one.distance;
-    validation.used_mean = mean;
-  }
   return validation;
+}
+
+/// Whether the rule is better than the nearest, where that can be asked.
+bool pays(const std::vector<LeftOut>& all) {
+  Mean rule, nearest;
+  for (const LeftOut& one : all) {
+    if (!one.nearest) continue;
+    rule.add(one.weight, one.rule);
+    nearest.add(one.weight, *one.nearest);
+  }
+  return rule.mean() < kMustBe * nearest.mean() && rule.mean() < nearest.mean() - kMustGain;
 }
 
 class Assembly {
@@ -173,7 +206,7 @@ class Assembly {
         continue;
       }
       const double expected = counts_[i] > 0 ? here_[i].mean() : all_.mean();
-      rule.nodes.push_back(RuleLeaf{lesson_.choices[node.choice], expected, counts_[i]});
+      rule.nodes.push_back(RuleLeaf{lesson_.choices[node.choice], expected, counts_[i], node.nearest});
     }
     return rule;
   }
@@ -192,21 +225,25 @@ LearnedRule learn_rule(const LearnRequest& request) {
   const Lesson lesson = lesson_of(request.problems, request.losses, request.further, request.allowed);
   Points all(lesson.points.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  const SplitTree tree = tree_of(lesson, all);
-  const std::vector<std::size_t> choices = choices_left_out(lesson);
-  std::vector<double> rule;
+  SplitTree tree = Teacher(lesson, all, request.distance).tree();
+  const std::vector<Advice> advice = advice_left_out(lesson, request.distance);
   std::vector<LeftOut> left_out;
   for (const std::size_t point : all) {
     const auto loss = [&](std::size_t configuration) {
       return request.losses.loss_or_worst(lesson.rows[point], configuration);
     };
-    rule.push_back(loss(lesson.choices[choices[point]]));
-    LeftOut& one = left_out.emplace_back(LeftOut{lesson.points[point].weight, rule.back(), {}, 0});
-    const auto near = nearest(lesson, point, request.distance);
-    if (!near) continue;
-    one.nearest = loss(*request.losses.best(lesson.rows[near->point]));
-    one.distance = near->distance;
+    LeftOut& one =
+        left_out.emplace_back(LeftOut{lesson.points[point].weight, loss(lesson.choices[advice[point].choice]), {}});
+    const auto near = nearest(lesson, all, lesson.problems[point], request.distance);
+    if (near) one.nearest = loss(*request.losses.best(lesson.rows[*near]));
+    if (near && advice[point].nearest) one.rule = *one.nearest;
   }
-  return {Assembly(lesson, tree, rule).rule(lesson.problems), validated(left_out)};
+  if (!pays(left_out)) {
+    for (SplitTree::Node& node : tree.nodes) node.nearest = true;
+    for (LeftOut& one : left_out) one.rule = one.nearest.value_or(one.rule);
+  }
+  std::vector<double> losses;
+  for (const LeftOut& one : left_out) losses.push_back(one.rule);
+  return {Assembly(lesson, tree, losses).rule(lesson.problems), validated(left_out)};
 }
 }  // namespace tuner::search

@@ -15,16 +15,13 @@ namespace tuner::search {
 using ProblemDistance = std::function<std::optional<double>(const PropertyValues&, const PropertyValues&)>;
 
 /// What a rule, and its rival, the best configuration of the nearest of the other problems, lost on problems that were
-/// left out: the rule was learned anew without them. Losses are weighted; a configuration without a time counts as the
-/// slowest known there.
+/// left out: the rule was learned anew without them. Where the rule says so, and one is near, it asks the nearest
+/// itself. Losses are weighted; a configuration without a time counts as the slowest known there.
 struct RuleValidation {
   std::size_t problems = 0;  ///< left out, in turn
   double rule_mean = 0, rule_worst = 0;
   std::size_t compared = 0;                    ///< those of which another problem is near enough
   double nearest_mean = 0, nearest_worst = 0;  ///< on these
-  /// The nearest problem is the better adviser up to this distance, the rule beyond; 0: the rule always is.
-  double nearest_within = 0;
-  double used_mean = 0;  ///< lost by whichever of the two is the adviser
 };
 
 struct LearnedRule {

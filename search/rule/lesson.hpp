@@ -13,7 +13,8 @@ namespace tuner::search {
 struct LessonPoint {
   std::vector<double> values;    ///< of the features
   std::vector<double> costs;     ///< by choice; without a time: the worst known
-  std::vector<bool> is_missing;  ///< by choice, whether there is no time; empty: no
+  std::vector<bool> is_missing;  ///< by choice, whether there is no time; empty where nothing was measured
+  double nearest = 0;            ///< what the best choice of the nearest other point costs here
   double weight = 1;
 };
 

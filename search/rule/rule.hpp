@@ -15,6 +15,8 @@ struct RuleLeaf {
   std::size_t configuration = 0;
   double expected_loss = 0;  ///< 0.02: two per cent slower than the best
   std::size_t problems = 0;  ///< that were tuned and end here
+  /// The winner of the nearest size is the better choice, if one is near.
+  bool nearest = false;
 };
 
 /// Is `expression <= threshold`?

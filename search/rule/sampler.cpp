@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 namespace tuner::search {
 namespace {
@@ -50,13 +51,13 @@ Sampler::Sampler(const Lesson& lesson, std::vector<std::size_t> points) : lesson
   }
 }
 
-std::optional<LessonPoint> Sampler::next() {
+std::optional<Sampler::Sample> Sampler::next() {
   if (points_.size() < 2) return std::nullopt;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const std::size_t place = prng_.below(points_.size());
     const std::size_t other =
         prng_.below(2) == 0 ? points_[prng_.below(points_.size())] : near_[place][prng_.below(near_[place].size())];
-    const PropertyValues problem = between(lesson_.problems[points_[place]], lesson_.problems[other]);
+    PropertyValues problem = between(lesson_.problems[points_[place]], lesson_.problems[other]);
     LessonPoint point;
     point.weight = lesson_.points[points_[place]].weight;
     for (const Feature& feature : lesson_.features) {
@@ -64,7 +65,7 @@ std::optional<LessonPoint> Sampler::next() {
       if (!value) break;
       point.values.push_back(*value);
     }
-    if (point.values.size() == lesson_.features.size()) return point;
+    if (point.values.size() == lesson_.features.size()) return Sample{std::move(problem), std::move(point)};
   }
   return std::nullopt;
 }

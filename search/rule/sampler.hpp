@@ -18,9 +18,12 @@ class Sampler {
   /// `points` of the lesson, which must outlive this.
   Sampler(const Lesson& lesson, std::vector<std::size_t> points);
 
-  /// A problem's values and weight, without costs; nothing if a few attempts in a row gave none that every feature can
-  /// be evaluated for.
-  std::optional<LessonPoint> next();
+  struct Sample {
+    PropertyValues problem;
+    LessonPoint point;  ///< its values and weight, without costs
+  };
+  /// Nothing if a few attempts in a row gave no problem that every feature can be evaluated for.
+  std::optional<Sample> next();
 
  private:
   PropertyValues between(const PropertyValues& a, const PropertyValues& b);

@@ -32,7 +32,9 @@ class Sums {
     }
     return best;
   }
-  double cost(std::size_t choice) const { return costs_[choice]; }
+  int measured() const { return measured_; }
+  bool prefers_nearest() const { return nearest_ < costs_[choice()]; }
+  double cost() const { return std::min(nearest_, costs_[choice()]); }
   /// As much as this is greater for two parts than for both together, the costs differ between them.
   double apartness() const { return std::inner_product(costs_.begin(), costs_.end(), costs_.begin(), 0.0) / weight_; }
 
@@ -40,13 +42,16 @@ class Sums {
   void move(const LessonPoint& point, int sign) {
     const double weight = sign * point.weight;
     weight_ += weight;
+    nearest_ += weight * point.nearest;
+    measured_ += point.is_missing.empty() ? 0 : sign;
     for (std::size_t i = 0; i < costs_.size(); ++i) costs_[i] += weight * point.costs[i];
     for (std::size_t i = 0; i < point.is_missing.size(); ++i) missing_[i] += point.is_missing[i] ? sign : 0;
   }
 
   std::vector<double> costs_;
   std::vector<int> missing_;
-  double weight_ = 0;
+  int measured_ = 0;
+  double weight_ = 0, nearest_ = 0;
 };
 
 struct Question {
@@ -81,7 +86,8 @@ class Grower {
     for (const std::size_t point : points) all.add(points_[point]);
     SplitTree::Node node;
     node.choice = all.choice();
-    node.cost = all.cost(node.choice);
+    node.nearest = all.prefers_nearest();
+    node.cost = all.cost();
     tree_.nodes.push_back(node);
     if (depth == kDeepestRule) return node.cost;
     const Question question = best_question(points, all, node.cost);
@@ -115,8 +121,8 @@ class Grower {
         above.remove(points_[points[i]]);
         const double last = value(points[i], feature), next = value(points[i + 1], feature);
         if (lesson_.features[feature].is_divisibility && last != 0) break;
-        if (last == next || i + 1 < kFewest) continue;
-        const double saved = cost - below.cost(below.choice()) - above.cost(above.choice());
+        if (last == next || i + 1 < kFewest || below.measured() == 0 || above.measured() == 0) continue;
+        const double saved = cost - below.cost() - above.cost();
         const double apart = below.apartness() + above.apartness() - all.apartness();
         const Question question{saved, apart, feature, last, next};
         if (saved > saving.saved * (feature == saving.feature ? 1 : kPlainer)) saving = question;

@@ -12,7 +12,8 @@ namespace tuner::search {
 struct SplitTree {
   struct Node {
     std::size_t choice = 0;  ///< that costs least here: of those with times everywhere, if there are any
-    double cost = 0;         ///< of it, over the points here
+    bool nearest = false;    ///< the nearest point's choice costs less
+    double cost = 0;         ///< of the better one, over the points here
     std::size_t feature = 0;
     double threshold = 0;
     std::size_t yes = 0, no = 0;  ///< nodes behind this one; 0: a leaf

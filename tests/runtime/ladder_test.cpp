@@ -161,15 +161,14 @@ TEST_CASE("a near winner that the problem's own size forbids gives way to the ne
 }
 
 /// What a rule says that was made by hand: `few` where rows <= 150, else `many`; it holds from 10 to 10,000 rows.
-std::string rule(const std::string& few, const std::string& many, double nearest_within) {
+std::string rule(const std::string& few, const std::string& many, bool nearest) {
   KernelSizes sizes;
   sizes.kernel = "wave";
   sizes.configurations = {few, many};
-  sizes.rule.nodes = {search::RuleQuestion{search::Expression::parse("rows"), 150, 1, 2}, search::RuleLeaf{0, 0.011, 3},
-                      search::RuleLeaf{1, 0.012, 3}};
+  sizes.rule.nodes = {search::RuleQuestion{search::Expression::parse("rows"), 150, 1, 2},
+                      search::RuleLeaf{0, 0.011, 3, nearest}, search::RuleLeaf{1, 0.012, 3, nearest}};
   sizes.rule.domain = {
       {"TYPE", 1, 0, {"float"}}, {"columns", 10, 10'000, {}}, {"halo", 1, 1, {}}, {"rows", 10, 10'000, {}}};
-  sizes.validation.nearest_within = nearest_within;
   return sizes_json(sizes);
 }
 
@@ -177,7 +176,7 @@ std::string rule(const std::string& few, const std::string& many, double nearest
 struct Predicting : Program {
   static constexpr const char* kPredicted = "BLOCK=512,ITEMS=1,STORE=plain";
   static constexpr const char* kNearest = "BLOCK=64,ITEMS=1,STORE=plain";
-  explicit Predicting(double nearest_within, const std::string& text = {}, std::int64_t awkward_sizes = 4) {
+  explicit Predicting(bool nearest, const std::string& text = {}, std::int64_t awkward_sizes = 4) {
     tuned({.configuration = kNearest, .problem = "rows=200,columns=1000"});
     tuned({.configuration = kNearest, .problem = "rows=9000,columns=1000"});
     Stored far{.configuration = kPredicted, .problem = "rows=2000,columns=1000", .awkward_sizes = awkward_sizes};
@@ -186,14 +185,13 @@ struct Predicting : Program {
     compile({.configuration = kNearest});
     const std::int64_t row = decide(far);
     const cache::DecisionText sizes{cache::TextKind::sizes, "rule",
-                                    text.empty() ? rule(kPredicted, kNearest, nearest_within) : text};
+                                    text.empty() ? rule(kPredicted, kNearest, nearest) : text};
     cache::SqliteStore::open({.path = home() / "decisions.db"})->record_texts(row, {&sizes, 1});
   }
 };
 
-TEST_CASE(
-    "what a rule predicts serves where no size is so near that it is the better choice, and says what it may lose") {
-  Predicting program(0.5);
+TEST_CASE("what a rule predicts serves before a near size, and says what it may lose") {
+  Predicting program(false);
   const Instance& instance = program.request();
   const Provenance provenance = instance.provenance();
   INFO(provenance.why);
@@ -208,8 +206,8 @@ TEST_CASE(
   CHECK(program.request({2000, 1000}).rung() == Rung::exact);
 }
 
-TEST_CASE("a near size that is the better choice comes first, and the rule serves what is farther") {
-  Predicting program(1);
+TEST_CASE("a near size that the rule says is the better choice comes first, and the rule serves where none is near") {
+  Predicting program(true);
   const Provenance near = program.request().provenance();
   CHECK(near.rung == Rung::near_size);
   CHECK_FALSE(near.expected_loss);
@@ -218,18 +216,18 @@ TEST_CASE("a near size that is the better choice comes first, and the rule serve
 }
 
 TEST_CASE("a rule does not serve outside of what was tuned, nor what was not verified at other sizes") {
-  Predicting program(0);
+  Predicting program(false);
   CHECK(program.request({9, 1000}).rung() == Rung::baseline);
   CHECK(program.request({100, 20'000}).rung() == Rung::baseline);
-  Predicting unchecked(0, {}, 0);
+  Predicting unchecked(false, {}, 0);
   CHECK(unchecked.request().rung() == Rung::near_size);
 }
 
 TEST_CASE("a rule that cannot be read or names what the space lacks gives way to the nearest size") {
-  Predicting damaged(0, "{\"format\": 1}");
+  Predicting damaged(false, "{\"format\": 1}");
   const Provenance provenance = damaged.request().provenance();
   CHECK(provenance.rung == Rung::near_size);
-  Predicting foreign(0, rule("BLOCK=7", "BLOCK=7", 0));
+  Predicting foreign(false, rule("BLOCK=7", "BLOCK=7", false));
   CHECK(foreign.request().rung() == Rung::near_size);
 }
 

@@ -160,7 +160,7 @@ std::optional<Ladder::Prediction> Ladder::predict() {
     const KernelSizes sizes = sizes_from_json(*text);
     const auto leaf = sizes.rule.choose(task_.problem());
     if (!leaf) return std::nullopt;
-    return Prediction{sizes.configurations[leaf->configuration], leaf->expected_loss, sizes.validation.nearest_within};
+    return Prediction{sizes.configurations[leaf->configuration], leaf->expected_loss, leaf->nearest};
   } catch (const Error& error) {
     add_reason(error.what());
     return std::nullopt;
@@ -195,7 +195,7 @@ void Ladder::find_sites() {
     }
     if (is_predicted) candidates_.push_back({Rung::predicted, predicted, *far, found, prediction->expected_loss});
     if (*far > kNear) continue;
-    const bool is_nearer = prediction && *far <= prediction->nearest_within;
+    const bool is_nearer = prediction && prediction->nearest;
     candidates_.push_back({here ? Rung::near_size : Rung::other_device,
                            here        ? (is_nearer ? nearer : near_here)
                            : *far == 0 ? same_elsewhere

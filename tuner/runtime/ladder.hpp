@@ -59,7 +59,7 @@ class Ladder {
   struct Prediction {
     std::string configuration;
     double expected_loss = 0;
-    double nearest_within = 0;  ///< up to this distance a near size is the better choice
+    bool nearest = false;  ///< a near size is the better choice
   };
 
   void add_reason(const std::string& sentence);

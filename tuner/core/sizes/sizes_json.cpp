@@ -34,8 +34,10 @@ Json to_json(const SizesPortfolio& portfolio) {
 
 Json to_json(const search::RuleNode& node) {
   if (const auto* leaf = std::get_if<search::RuleLeaf>(&node)) {
-    return {
-        {"configuration", leaf->configuration}, {"expected_loss", leaf->expected_loss}, {"problems", leaf->problems}};
+    return {{"configuration", leaf->configuration},
+            {"expected_loss", leaf->expected_loss},
+            {"problems", leaf->problems},
+            {"nearest", leaf->nearest}};
   }
   const auto& question = std::get<search::RuleQuestion>(node);
   return {{"expression", question.expression.text()},
@@ -54,14 +56,9 @@ Json to_json(const search::DomainRange& range) {
 }
 
 Json to_json(const search::RuleValidation& validation) {
-  return {{"problems", validation.problems},
-          {"rule_mean", validation.rule_mean},
-          {"rule_worst", validation.rule_worst},
-          {"compared", validation.compared},
-          {"nearest_mean", validation.nearest_mean},
-          {"nearest_worst", validation.nearest_worst},
-          {"nearest_within", validation.nearest_within},
-          {"used_mean", validation.used_mean}};
+  return {{"problems", validation.problems},         {"rule_mean", validation.rule_mean},
+          {"rule_worst", validation.rule_worst},     {"compared", validation.compared},
+          {"nearest_mean", validation.nearest_mean}, {"nearest_worst", validation.nearest_worst}};
 }
 
 /// A value in the text and its name, for sentences.
@@ -143,7 +140,7 @@ TunedSize read_problem(const Reader& json, std::size_t configurations) {
 search::RuleNode read_node(const Reader& json, std::size_t configurations) {
   if (json.has("configuration")) {
     return search::RuleLeaf{json.at("configuration").count(configurations), json.at("expected_loss").loss(),
-                            json.at("problems").count(kMostEntries)};
+                            json.at("problems").count(kMostEntries), json.at("nearest").boolean()};
   }
   return search::RuleQuestion{search::Expression::parse(json.at("expression").text()), json.at("at_most").real(),
                               json.at("yes").count(kMostEntries), json.at("no").count(kMostEntries)};
@@ -182,8 +179,6 @@ search::RuleValidation read_validation(const Reader& json) {
   validation.compared = json.at("compared").count(kMostEntries + 1);
   validation.nearest_mean = json.at("nearest_mean").loss();
   validation.nearest_worst = json.at("nearest_worst").loss();
-  validation.nearest_within = json.at("nearest_within").loss();
-  validation.used_mean = json.at("used_mean").loss();
   return validation;
 }
 

@@ -45,8 +45,9 @@ void add_node(const KernelSizes& sizes, std::size_t at, std::size_t depth, std::
   const std::string indent(2 * depth + 2, ' ');
   if (const auto* leaf = std::get_if<search::RuleLeaf>(&sizes.rule.nodes[at])) {
     text += labelled(indent,
-                     fmt::format("{} ({} expected, {})", one_line(sizes.configurations[leaf->configuration]),
-                                 percent(leaf->expected_loss), counted(leaf->problems, "problem")),
+                     fmt::format("{}{} ({} expected, {})", leaf->nearest ? "as the nearest, or " : "",
+                                 one_line(sizes.configurations[leaf->configuration]), percent(leaf->expected_loss),
+                                 counted(leaf->problems, "problem")),
                      width);
     return;
   }
@@ -65,10 +66,6 @@ std::string rule_text(const KernelSizes& sizes, std::size_t width) {
   if (validation.compared > 0) {
     verdict += fmt::format("; the nearest size loses {}, at worst {}", percent(validation.nearest_mean),
                            percent(validation.nearest_worst));
-    verdict += validation.nearest_within > 0
-                   ? fmt::format("; the nearest is used within a factor of {:.2f}, the rule beyond, which loses {}",
-                                 std::exp2(validation.nearest_within), percent(validation.used_mean))
-                   : "; the rule is used";
   }
   std::string text = labelled("Rule: ", verdict, width);
   for (const search::DomainRange& range : sizes.rule.domain) {
