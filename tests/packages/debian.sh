@@ -64,7 +64,7 @@ has "$(as_ada tuner doctor || true)" "ok   toolkit"
 has "$(as_ada tuner check "$kernels/prefetch.cu" --problem rows=528,row_length=65536 --compile 4 --arch sm_90)" "prefetch"
 
 # A database for all users of the machine.
-inside tuner import /consumer/decisions-format-1.sqlite --db /etc/tuner
+inside tuner import /consumer/decisions-format-1.sqlite --db /etc/tuner >/dev/null
 chmod -R a+rX "$root/etc/tuner"
 has "$(as_ada tuner doctor || true)" "ok   system       /etc/tuner/decisions.db with "
 
@@ -74,15 +74,18 @@ inside cmake -S /consumer -B /consumer/build -DPROGRAM=/consumer/main.cpp >"$wor
 inside cmake --build /consumer/build >"$work/cmake.log" 2>&1 || fail "$(cat "$work/cmake.log")"
 as_ada /consumer/build/consumer
 
-# What comes with the programs where it was built: manual pages and completion.
+# Manual pages and completion, where they come with the programs.
 if [ -e "$root/usr/share/man/man1/tuner.1.gz" ]; then
   install_quietly man-db
-  has "$(as_ada man -P cat tuner)" "tuner"
-  echo "manual pages: man tuner works"
+  has "$(as_ada man -P cat tuner-tune)" "--replay"
+  echo "man tuner-tune works"
 fi
 if [ -e "$root/usr/share/bash-completion/completions/tuner" ]; then
-  install_quietly bash-completion
-  as_ada bash -c 'source /usr/share/bash-completion/bash_completion && source /usr/share/bash-completion/completions/tuner && complete -p tuner'
+  has "$(as_ada bash -c 'source /usr/share/bash-completion/completions/tuner
+    COMP_LINE="tuner doc" COMP_WORDS=(tuner doc) COMP_CWORD=1
+    _tuner tuner doc tuner 2>/dev/null
+    printf "%s\n" "${COMPREPLY[@]}"')" "doctor"
+  echo "bash completes tuner doc"
 fi
 
 # Nothing stays but databases.
