@@ -2,9 +2,11 @@
 # distance.
 include(CMakePackageConfigHelpers)
 
+# Components are the packages of cmake/packages.cmake: what names none belongs to the programs.
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME programs)
 install(TARGETS libtuner EXPORT tunerTargets
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
+        FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 if(TUNER_BUILD_PROGRAMS)
   install(TARGETS tuner RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(TARGETS tuner-engine tuner-worker RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/tuner)
@@ -30,8 +32,8 @@ configure_package_config_file(cmake/package/tunerConfig.cmake.in ${PROJECT_BINAR
 # Before 1.0 a minor version may change the interface.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/tunerConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/package/tunerConfig.cmake ${PROJECT_BINARY_DIR}/package/tunerConfigVersion.cmake
-        DESTINATION ${package_folder})
-install(EXPORT tunerTargets NAMESPACE tuner:: DESTINATION ${package_folder})
+        DESTINATION ${package_folder} COMPONENT development)
+install(EXPORT tunerTargets NAMESPACE tuner:: DESTINATION ${package_folder} COMPONENT development)
 
 # pkg-config tuner. Folders are said relative to the file itself, so that it is right after a move; those that were
 # given as absolute paths stay where they are.
@@ -44,4 +46,4 @@ foreach(folder LIBDIR INCLUDEDIR DATADIR)
   endif()
 endforeach()
 configure_file(cmake/package/tuner.pc.in ${PROJECT_BINARY_DIR}/package/tuner.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/package/tuner.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/package/tuner.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)

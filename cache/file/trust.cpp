@@ -1,7 +1,6 @@
 #include "cache/file/trust.hpp"
 
 #include <fmt/format.h>
-#include <link.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+
+#include "cache/file/own_library.hpp"
 
 namespace tuner::cache {
 namespace {
@@ -45,23 +46,6 @@ std::optional<std::string> distrust_one(const fs::path& path, const struct stat&
 void add_owner_of(const char* file, std::vector<uid_t>& owners) {
   struct stat status {};
   if (stat(file, &status) == 0 && status.st_uid != kNobody) owners.push_back(status.st_uid);
-}
-
-/// For dl_iterate_phdr: adds the owner of the library that this code is in, and goes no further. (dladdr would search
-/// all of a program's symbols for a name that nobody wants.)
-int add_owner_of_this_library(dl_phdr_info* object, std::size_t, void* owners) {
-  const auto here = reinterpret_cast<ElfW(Addr)>(&add_owner_of);
-  for (int i = 0; i < object->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& segment = object->dlpi_phdr[i];
-    const ElfW(Addr) begin = object->dlpi_addr + segment.p_vaddr;
-    if (segment.p_type != PT_LOAD || here < begin || here - begin >= segment.p_memsz) continue;
-    // The program itself has no name here, and a relative one says nothing once the program has changed its folder.
-    if (object->dlpi_name != nullptr && *object->dlpi_name == '/') {
-      add_owner_of(object->dlpi_name, *static_cast<std::vector<uid_t>*>(owners));
-    }
-    return 1;
-  }
-  return 0;
 }
 
 std::optional<std::string> examine(const OpenFolder& folder, const fs::path& file, const struct stat& status,
@@ -101,7 +85,8 @@ std::optional<std::string> reason_to_distrust(const fs::path& file, const std::v
 std::vector<uid_t> trusted_owners() {
   std::vector<uid_t> owners{geteuid(), 0};
   add_owner_of("/proc/self/exe", owners);
-  dl_iterate_phdr(add_owner_of_this_library, &owners);
+  // A relative name says nothing once the program has changed its folder.
+  if (const std::string library = own_library(); library.starts_with('/')) add_owner_of(library.c_str(), owners);
   return owners;
 }
 

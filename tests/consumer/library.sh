@@ -19,6 +19,11 @@ if nm --dynamic --undefined-only "$library" | grep -E '__(asan|tsan)_init' >/dev
   echo "skipped: a sanitizer puts the names of folders into what it builds; all else was checked"
   exit 77
 fi
+# What a program loads with the library. Each of these costs its start, and must be there where it runs.
+loaded=$(ldd "$library" | awk '{ sub(".*/", "", $1); print $1 }' | sort | tr '\n' ' ')
+known='^(ld-linux-[^ ]* |libc\.so\.6 |libfmt\.so\.[0-9]+ |libgcc_s\.so\.1 |libm\.so\.6 |libsqlite3\.so\.0 |libstdc\+\+\.so\.6 |linux-vdso\.so\.1 )+$'
+grep -Eq "$known" <<<"$loaded" || fail "the library loads something new: $loaded"
+
 without_debug_information=$(mktemp)
 trap 'rm -f "$without_debug_information"' EXIT
 objcopy --strip-debug "$library" "$without_debug_information"

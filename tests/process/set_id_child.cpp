@@ -9,6 +9,7 @@
 #include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
 #include "tuner/process/spawn.hpp"
+#include "tuner/process/system_databases.hpp"
 #include "tuner/process/worker_program.hpp"
 
 namespace {
@@ -34,7 +35,7 @@ int main(int argc, char** argv) {
   if (!tuner::has_rights_of_another()) return 77;
   std::printf("database: %s\n", database().c_str());
   std::printf("worker: %s\n", tuner::program_candidates(tuner::kWorkerProgram).front().c_str());
-  std::printf("system database: %s\n", tuner::file_variable("TUNER_SYSTEM_DB") == nullptr ? "none" : "read");
+  std::printf("system database: %s\n", tuner::system_databases().empty() ? "none" : "read");
   const tuner::cache::WantedStore list("decisions.db");
   const tuner::cache::Wanted wanted;
   list.record({&wanted, 1}, [](const tuner::cache::Wanted&) { return tuner::cache::WantedSource(); });

@@ -5,12 +5,14 @@
 
 #include <cstdio>
 #include <exception>
+#include <string>
 #include <string_view>
 
 #include "tuner/core/base/printable.hpp"
 #include "tuner/engine/compile/helper.hpp"
 #include "tuner/engine/device/worker/worker.hpp"
 #include "tuner/process/spawn.hpp"
+#include "tuner/process/worker_program.hpp"
 
 namespace {
 
@@ -18,6 +20,7 @@ int run(std::string_view role) {
   using namespace tuner::engine;
   using tuner::Channel;
   Channel channel = tuner::worker_channel();
+  if (role == tuner::kHello) return channel.send({std::string(role), "", {}}) ? 0 : 1;
   if (role == "compile") return run_compile_helper(std::move(channel));
   if (role == "device") return run_device_worker(std::move(channel));
   std::fprintf(stderr, "tuner-worker has no role '%.*s'.\n", static_cast<int>(role.size()), role.data());

@@ -3,42 +3,16 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cinttypes>
-#include <cstdio>
-#include <fstream>
+#include <chrono>
 #include <string>
 #include <system_error>
 
 #include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
+#include "tuner/process/installed_tree.hpp"
+#include "tuner/process/spawn.hpp"
 
 namespace tuner {
-namespace {
-
-/// The loader's own name of a library is what the program was started with: a relative one says nothing any more in
-/// another folder, where anybody may have put a file of that name.
-std::filesystem::path folder_of_this_code() {
-  const auto here = reinterpret_cast<std::uintptr_t>(&find_worker_program);
-  std::ifstream maps("/proc/self/maps");
-  for (std::string line; std::getline(maps, line);) {
-    std::uintptr_t begin = 0, end = 0;
-    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR, &begin, &end) != 2 || here < begin || here >= end) continue;
-    const std::size_t slash = line.find('/');
-    if (slash == std::string::npos) return {};
-    std::error_code error;
-    const std::filesystem::path file = std::filesystem::canonical(line.substr(slash), error);
-    return error ? std::filesystem::path{} : file.parent_path();
-  }
-  return {};
-}
-
-std::filesystem::path folder_of_this_program() {
-  std::error_code error;
-  const std::filesystem::path file = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? std::filesystem::path{} : file.parent_path();
-}
-
-}  // namespace
 
 std::vector<std::filesystem::path> program_candidates(std::string_view name) {
   if (const char* const folder = file_variable("TUNER_LIBEXEC")) return {std::filesystem::path(folder) / name};
@@ -68,6 +42,18 @@ std::filesystem::path find_program(std::string_view name) {
   throw Error(Errc::no_worker, "The program " + program + " was not found (looked for " + looked +
                                    "); reinstall the tuner, or set TUNER_LIBEXEC to the folder that holds " + program +
                                    ".");
+}
+
+std::filesystem::path find_answering_program(std::string_view name) {
+  const std::filesystem::path file = find_program(name);
+  ChildProcess program({.program = file, .arguments = {std::string(kHello)}});
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  if (program.channel().receive_until(deadline)) return file;
+  const auto status = program.wait_until(deadline);
+  const std::string said = program.stderr_tail();
+  throw Error(Errc::no_worker, file.string() + " does not answer: it " + (status ? status->text() : "hangs") +
+                                   (said.empty() ? "" : " (" + said + ")") +
+                                   "; reinstall the tuner, all its programs from the same build.");
 }
 
 std::filesystem::path find_worker_program() {

@@ -9,7 +9,7 @@
 
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/task/problem.hpp"
-#include "tuner/detail/file_variable.hpp"
+#include "tuner/process/system_databases.hpp"
 #include "tuner/runtime/description_content.hpp"
 
 namespace tuner::detail {
@@ -27,15 +27,9 @@ std::string environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-std::vector<std::filesystem::path> system_databases(const RuntimeOptions& options) {
+std::vector<std::filesystem::path> databases_after_users(const RuntimeOptions& options) {
   std::vector<std::filesystem::path> all = options.system_databases;
-  const char* const variable = file_variable("TUNER_SYSTEM_DB");
-  const std::string named = variable != nullptr ? variable : "";
-  for (std::size_t begin = 0; begin < named.size();) {
-    const std::size_t end = std::min(named.find(':', begin), named.size());
-    if (end > begin) all.emplace_back(named.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  for (std::filesystem::path& database : system_databases()) all.push_back(std::move(database));
   return all;
 }
 
@@ -69,7 +63,7 @@ RuntimeState::RuntimeState(RuntimeOptions options)
       mode_(options_.mode),
       timing_(options_.timing),
       contexts_(options_.device),
-      stores_({options_.database, system_databases(options_), options_.database_patience},
+      stores_({options_.database, databases_after_users(options_), options_.database_patience},
               [this](const std::string& sentence) { report(Notice::Kind::database, sentence); }) {
   instance_of_last_resort();  // while there is memory
   if (const std::string wanted = environment("TUNER_MODE"); !wanted.empty()) {

@@ -100,6 +100,10 @@ Nvrtc load() {
   if (error) toolkit.library = opened.file;
   functions.version(&toolkit.major, &toolkit.minor);
   toolkit.version = std::to_string(toolkit.major) + "." + std::to_string(toolkit.minor);
+  // NVRTC opens this when it compiles, by its name alone. Where the loader does not look into the toolkit's folder, it
+  // is found because it is open. A failure shows there, with NVRTC's reason.
+  const fs::path builtins = toolkit.library.parent_path() / ("libnvrtc-builtins.so." + toolkit.version);
+  dlopen(builtins.c_str(), RTLD_NOW | RTLD_LOCAL);
   toolkit.include_folders = find_include_folders(toolkit.library);
   int count = 0;
   if (functions.architecture_count(&count) == NVRTC_SUCCESS && count > 0) {

@@ -1,12 +1,14 @@
 #include "tuner/engine/service/service.hpp"
 
 #include <cstdio>
+#include <string>
 #include <vector>
 
 #include "tuner/engine/lanes/wait.hpp"
 #include "tuner/engine/service/compile_service.hpp"
 #include "tuner/engine/service/tune_service.hpp"
 #include "tuner/engine_protocol/engine_wire.hpp"
+#include "tuner/process/worker_program.hpp"
 
 namespace tuner::engine {
 
@@ -52,6 +54,7 @@ int serve_tuning(Channel program, const std::atomic<bool>& stop) {
 }  // namespace
 
 int serve(std::string_view role, Channel program, const std::atomic<bool>& stop) {
+  if (role == kHello) return program.send({std::string(role), "", {}}) ? 0 : 1;
   if (role == "compile") return serve_compiling(std::move(program), stop);
   if (role == "tune") return serve_tuning(std::move(program), stop);
   std::fprintf(stderr, "tuner-engine has no role '%.*s'.\n", static_cast<int>(role.size()), role.data());

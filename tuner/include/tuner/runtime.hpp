@@ -57,7 +57,8 @@ struct RuntimeOptions {
   /// Folder or file of the user's database, as TUNER_DB; empty: the default place.
   std::filesystem::path database = {};
   /// Read-only databases to look into after the user's, in this order: folders or files. Besides these,
-  /// TUNER_SYSTEM_DB names some, with colons between.
+  /// TUNER_SYSTEM_DB names some, with colons between, and a site may have some for all its users: /etc/tuner, and
+  /// share/tuner/system.db where this library is installed, if they are there when the Runtime is made.
   std::vector<std::filesystem::path> system_databases = {};
   /// How long a request waits for other processes to release a database file. Higher: fewer requests miss what is
   /// stored while others write; lower: requests return sooner. What was missed for that is looked for again, a second
