@@ -71,7 +71,7 @@ TEST_CASE("results of other tuners are simulated and replayed, and what comes of
     CHECK(replay_of(user, {foreign(name), "--where", "BLOCK < 256"})["space_size"] == 12);
   }
   CHECK(!std::filesystem::exists(user.data() / "decisions.db"));
-  check_error(user.run({"import", foreign("t4.json")}), 5);
+  check_error(user.run({"import", foreign("t4.json")}), 2, {"t4.json is JSON", "--hints"});
   check_error(user.run({"tune", "--replay", kScale, "--where", "BLOCK > 4096"}), 2);
   check_error(user.run({"tune", "--replay", foreign("ktt.json"), "--where", "BLOCK > 4096"}), 2,
               {"No configuration is valid"});

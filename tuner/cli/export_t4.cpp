@@ -138,8 +138,9 @@ void refuse_what_t4_ignores(const Arguments& arguments) {
   std::string list;
   for (std::size_t i = 0; i < std::min(kListed, decisions.size()); ++i) {
     const cache::DecisionKey& key = decisions[i].key;
-    list += fmt::format("{}`{}` with {} on {}", i == 0 ? "" : ", ", one_line(key.kernel_name, 200),
-                        one_line(key.problem, 200), one_line(device_name(key.device), 200));
+    list += fmt::format("{}`{}`{} on {}", i == 0 ? "" : ", ", one_line(key.kernel_name, 200),
+                        key.problem.empty() ? "" : " with " + one_line(key.problem, 200),
+                        one_line(device_name(key.device), 200));
   }
   throw Error(Errc::bad_usage,
               fmt::format("A T4 file holds one kernel, problem and GPU, and there are {}: {}{}. Choose one with "

@@ -64,9 +64,9 @@ void ForeignRows::add(const JsonNode& node, const NamedValues& values, RecordedT
     trial.configuration.choice[at] = choice(node, at, value);
   }
   if (trial.outcome == Outcome::ok) {
-    if (trial.samples_ns.empty()) trial.samples_ns.push_back(trial.time_ns);
     if (!is_time(trial.time_ns)) node.fail("a configuration that ran needs a time above zero");
     trial.relative_deviation = relative_deviation(trial.samples_ns);
+    trial.samples_ns = {trial.time_ns};
   } else {
     trial.time_ns = 0;
     trial.samples_ns.clear();
@@ -102,9 +102,10 @@ void ForeignRows::finish(const JsonNode& node) {
     recording_.parameters[i].default_value = recording_.parameters[i].values.front();
   }
   recording_.rows_are_space = true;
-  const auto ran = std::find_if(recording_.trials.begin(), recording_.trials.end(),
-                                [](const RecordedTrial& trial) { return trial.outcome == Outcome::ok; });
-  if (ran != recording_.trials.end()) recording_.baseline = ran->configuration;
+  for (const RecordedTrial& trial : recording_.trials) {
+    if (trial.outcome != Outcome::ok) continue;
+    if (!recording_.baseline || trial.configuration < *recording_.baseline) recording_.baseline = trial.configuration;
+  }
 }
 
 std::vector<double> foreign_samples(const JsonNode& list, double unit_ns) {

@@ -28,8 +28,10 @@ class ForeignRows {
   /// The next row. Where nothing was declared, the first one says which parameters there are. A configuration that
   /// occurs again, as in the log of a search, is left out. Fails at `node` for another set of names, for a value that
   /// was not declared, and for a time that is none.
+  /// Of its samples only their scatter is kept: nothing was taken side by side, so that no race can be held with them.
   void add(const JsonNode& node, const NamedValues& values, RecordedTrial trial);
-  /// Gives values that were collected from rows their order, and names what rows are compared with: the first that ran.
+  /// Gives values that were collected from rows their order, and names what rows are compared with: the first that ran,
+  /// in the order of the values.
   /// Fails at `node` if there is no row.
   void finish(const JsonNode& node);
 
