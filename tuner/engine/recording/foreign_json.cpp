@@ -1,6 +1,7 @@
 #include "tuner/engine/recording/foreign_json.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -74,8 +75,8 @@ class ParseWatch {
 void repair(std::string& text) {
   std::size_t depth = 0;
   bool quoted = false;
-  bool in_objects = true;  // the two outermost containers that are open
-  char last = 0;           // that is no blank
+  std::array<char, 2> outermost{};  // containers that are open
+  char last = 0;                    // that is no blank
   std::size_t last_at = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -89,7 +90,8 @@ void repair(std::string& text) {
     last_at = i;
     if (c == '"') quoted = true;
     if (c == '{' || c == '[') {
-      if (++depth <= 2) in_objects = c == '{' && (depth == 1 || in_objects);
+      if (depth < outermost.size()) outermost[depth] = c;
+      ++depth;
     }
     if (c == '}' || c == ']') depth -= std::min<std::size_t>(depth, 1);
     for (const std::string_view word : {"NaN", "-Infinity", "Infinity"}) {
@@ -99,17 +101,19 @@ void repair(std::string& text) {
       break;
     }
   }
-  if (quoted || depth != 2 || !in_objects || (last != ',' && last != '}' && last != '{')) return;
+  const bool in_objects = depth == 2 && outermost[0] == '{' && outermost[1] == '{';
+  if (quoted || !in_objects || (last != ',' && last != '}' && last != '{')) return;
   if (last == ',') text[last_at] = ' ';
   text += "}}";
 }
 
-/// Of a key in a path: as it is if it is a word.
+/// Of a key in a path: as it is if it is a name.
 std::string step_text(std::string_view key) {
-  const bool is_word = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  });
-  return is_word ? std::string(key) : search::quote(search::shortened(key));
+  const bool is_name =
+      !key.empty() && (key.front() < '0' || key.front() > '9') && std::all_of(key.begin(), key.end(), [](char c) {
+        return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+      });
+  return is_name ? std::string(key) : search::quote(search::shortened(key));
 }
 
 }  // namespace
