@@ -163,7 +163,7 @@ TEST_CASE("results that are damaged are refused in a sentence with the place") {
        "tune_params.LAYOUT[0]: must be a number, true, false or a string"},
       {"kernel_tuner.json", "[\n64,", "[\n18446744073709551615,",
        "tune_params.BLOCK[0]: 18446744073709551615 does not fit"},
-      {"kernel_tuner.json", "[\n64,", "[\n1e999,", "this JSON cannot be read: "},
+      {"kernel_tuner.json", "[\n64,", "[\n1e999,", "number overflow parsing '1e999'"},
       {"kernel_tuner.json", "\"time\": \"CompilationFailedConfig\"", "\"time\": \"Broken\"",
        "cache.\"64,4,blocked\".time: must be a number, `InvalidConfig`"},
       {"kernel_tuner.json", "\"time\": 0.184", "\"time\": -0.184",

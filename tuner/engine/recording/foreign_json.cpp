@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/printable.hpp"
@@ -38,35 +36,84 @@ std::pair<std::size_t, std::size_t> line_and_column(std::string_view text, std::
   return {line + 1, before.size() - (last == std::string_view::npos ? 0 : last + 1) + 1};
 }
 
-/// Counts what the values of a file take while they are parsed, and remembers the keys of the objects that are open: of
-/// two equal ones a parser keeps only one.
-class ParseWatch {
+/// Makes values of a text as it is parsed, and counts what they take. Json::parse would not say that a key occurs
+/// twice, and looks at all siblings of an object once it is told to report what it parses.
+class JsonBuilder final : public nlohmann::json_sax<Json> {
  public:
-  explicit ParseWatch(const std::filesystem::path& file) : file_(file) {}
+  JsonBuilder(const std::filesystem::path& file, std::string_view text) : file_(file), text_(text) {}
 
-  bool operator()(int, Json::parse_event_t event, Json& parsed) {
-    ++units_;
-    if (event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start) units_ += kContainer;
-    if (event == Json::parse_event_t::object_start) open_.emplace_back();
-    if (event == Json::parse_event_t::object_end) open_.pop_back();
-    if (event == Json::parse_event_t::key) {
-      units_ += kMember;
-      const auto& key = parsed.get_ref<const std::string&>();
-      if (!open_.back().insert(key).second) {
-        refuse_file(
-            file_, fmt::format(": the key `{}` occurs twice in one object; remove one.", one_line(key, kLongestPlace)));
-      }
+  Json take() { return std::move(root_); }
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(number_integer_t value) override { return add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return add(value); }
+  bool number_float(number_float_t value, const string_t&) override { return add(value); }
+  bool string(string_t& value) override { return add(std::move(value)); }
+  bool binary(binary_t&) override { return false; }  // no text has it
+  bool start_object(std::size_t) override { return open(Json::object()); }
+  bool start_array(std::size_t) override { return open(Json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& key) override {
+    charge(kMember);
+    const auto [at, is_new] = open_.back()->get_ref<Json::object_t&>().emplace(key, nullptr);
+    if (!is_new) {
+      refuse_file(file_,
+                  fmt::format(": the key `{}` occurs twice in one object; remove one.", one_line(key, kLongestPlace)));
     }
-    if (units_ > kMostUnits) {
-      refuse_file(file_, fmt::format(" has more values than {} MiB hold; take fewer configurations.",
-                                     (kMostUnits * sizeof(Json)) >> 20U));
-    }
+    member_ = &at->second;
     return true;
   }
 
+  bool parse_error(std::size_t byte, const std::string&, const Json::exception& error) override {
+    const auto [line, column] = line_and_column(text_, byte);
+    // The parser's own words stand behind its "[json.exception...] parse error at line 1, column 2: ", or its "] ".
+    std::string_view words = error.what();
+    for (const std::string_view end : {"] ", ": "}) {
+      const std::size_t at = words.find(end);
+      if (at != std::string_view::npos) words.remove_prefix(at + end.size());
+      if (!words.starts_with("parse error")) break;
+    }
+    refuse_file(file_, fmt::format(":{}:{}: this is not JSON, or the file is truncated: {}.", line, column,
+                                   search::with_short_quotations(words)));
+  }
+
  private:
+  void charge(std::size_t units) {
+    units_ += units;
+    if (units_ <= kMostUnits) return;
+    refuse_file(file_, fmt::format(" has more values than {} MiB hold; take fewer configurations.",
+                                   (kMostUnits * sizeof(Json)) >> 20U));
+  }
+
+  Json* place(Json value) {
+    charge(1);
+    if (open_.empty()) return &(root_ = std::move(value));
+    if (!open_.back()->is_array()) return &(*member_ = std::move(value));
+    open_.back()->push_back(std::move(value));
+    return &open_.back()->back();
+  }
+  bool add(Json value) {
+    place(std::move(value));
+    return true;
+  }
+  bool open(Json container) {
+    charge(kContainer);
+    open_.push_back(place(std::move(container)));  // stays where it is: nothing comes beside it while it is open
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
   const std::filesystem::path& file_;
-  std::vector<std::set<std::string>> open_;
+  std::string_view text_;
+  Json root_;
+  std::vector<Json*> open_;
+  Json* member_ = nullptr;  ///< of the innermost object: the one whose key was read last
   std::size_t units_ = 0;
 };
 
@@ -94,6 +141,7 @@ void repair(std::string& text) {
       ++depth;
     }
     if (c == '}' || c == ']') depth -= std::min<std::size_t>(depth, 1);
+    if (c != 'N' && c != 'I' && c != '-') continue;
     for (const std::string_view word : {"NaN", "-Infinity", "Infinity"}) {
       if (text.compare(i, word.size(), word) != 0) continue;
       text.replace(i, word.size(), "\"\"" + std::string(word.size() - 2, ' '));
@@ -120,20 +168,9 @@ std::string step_text(std::string_view key) {
 
 JsonFile::JsonFile(std::filesystem::path file, std::string text) : file_(std::move(file)) {
   repair(text);
-  ParseWatch watch(file_);
-  try {
-    json_ = std::make_unique<const Json>(Json::parse(text, std::ref(watch)));
-  } catch (const Json::parse_error& error) {
-    const auto [line, column] = line_and_column(text, error.byte);
-    // The parser's own words stand behind its "[json.exception...] parse error at line 1, column 2: ".
-    const std::string_view words = error.what();
-    const std::size_t colon = words.find(": ");
-    refuse_file(file_, fmt::format(":{}:{}: this is not JSON, or the file is truncated: {}.", line, column,
-                                   search::with_short_quotations(words.substr(
-                                       colon == std::string_view::npos ? 0 : std::min(colon + 2, words.size())))));
-  } catch (const Json::exception& error) {
-    refuse_file(file_, fmt::format(": this JSON cannot be read: {}.", search::with_short_quotations(error.what())));
-  }
+  JsonBuilder builder(file_, text);
+  Json::sax_parse(text, &builder);
+  json_ = std::make_unique<const Json>(builder.take());
 }
 
 JsonFile::~JsonFile() = default;
