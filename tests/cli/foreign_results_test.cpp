@@ -11,9 +11,9 @@ using namespace tuner::test;
 
 namespace {
 
-const std::string kScale = data_file("scale.csv");
+const std::string kScaleRecording = data_file("scale.csv");
 
-std::string foreign(const std::string& name) {
+std::string foreign_file(const std::string& name) {
   return data_file("foreign/" + name).string();
 }
 
@@ -31,16 +31,16 @@ struct Damage {
   const char* complaint;
 };
 
-std::string damaged(const Damage& damage) {
-  std::string text = read_bytes(foreign(damage.file));
+std::string foreign_damaged(const Damage& damage) {
+  std::string text = read_bytes(foreign_file(damage.file));
   const std::size_t at = text.find(damage.what);
   REQUIRE(at != std::string::npos);
   return text.replace(at, damage.what.size(), damage.by);
 }
 
 /// A file that ends before `what`.
-std::string truncated(const char* file, const std::string& what) {
-  const std::string text = read_bytes(foreign(file));
+std::string foreign_truncated(const char* file, const std::string& what) {
+  const std::string text = read_bytes(foreign_file(file));
   const std::size_t at = text.find(what);
   REQUIRE(at != std::string::npos);
   return text.substr(0, at);
@@ -61,19 +61,19 @@ TEST_CASE("results of other tuners are simulated and replayed, and what comes of
   const User user;
   for (const char* name : {"kernel_tuner.json", "ktt.json", "t4.json"}) {
     CAPTURE(name);
-    check_out(user.run({"simulate", foreign(name), "--repeats", "2", "--budget", "10"}), 0,
+    check_out(user.run({"simulate", foreign_file(name), "--repeats", "2", "--budget", "10"}), 0,
               {"1 recording", "score  0 is random search"});
-    const json report = replay_of(user, {foreign(name)});
+    const json report = replay_of(user, {foreign_file(name)});
     CHECK(report["winner"]["configuration"] == "BLOCK=256,LAYOUT=strided,UNROLL=4");
     CHECK(report["space_size"] == 22);
     CHECK(report["replayed"] == true);
     CHECK(report["counters"]["failed"] == 3);
-    CHECK(replay_of(user, {foreign(name), "--where", "BLOCK < 256"})["space_size"] == 12);
+    CHECK(replay_of(user, {foreign_file(name), "--where", "BLOCK < 256"})["space_size"] == 12);
   }
   CHECK(!std::filesystem::exists(user.data() / "decisions.db"));
-  check_error(user.run({"import", foreign("t4.json")}), 2, {"t4.json is JSON", "--hints"});
-  check_error(user.run({"tune", "--replay", kScale, "--where", "BLOCK > 4096"}), 2);
-  check_error(user.run({"tune", "--replay", foreign("ktt.json"), "--where", "BLOCK > 4096"}), 2,
+  check_error(user.run({"import", foreign_file("t4.json")}), 2, {"t4.json is JSON", "--hints"});
+  check_error(user.run({"tune", "--replay", kScaleRecording, "--where", "BLOCK > 4096"}), 2);
+  check_error(user.run({"tune", "--replay", foreign_file("ktt.json"), "--where", "BLOCK > 4096"}), 2,
               {"No configuration is valid"});
 }
 
@@ -81,13 +81,13 @@ TEST_CASE("results of other tuners are hints: tried first, and no more than that
   const User user;
   for (const char* name : {"kernel_tuner.json", "ktt.json", "t4.json"}) {
     CAPTURE(name);
-    const json report = replay_of(user, {kScale, "--hints", foreign(name), "--budget", "5"});
+    const json report = replay_of(user, {kScaleRecording, "--hints", foreign_file(name), "--budget", "5"});
     CHECK(report["winner"]["configuration"] == "BLOCK=256,LAYOUT=strided,UNROLL=4");
     CHECK(report["warm_start"]["tried"] == 5);
     CHECK(report["warm_start"]["won"] == true);
   }
-  CHECK(replay_of(user, {kScale, "--budget", "5"})["warm_start"]["tried"] == 0);
-  check_out(user.run({"simulate", kScale, "--promising", foreign("ktt.json"), "--repeats", "2"}), 0,
+  CHECK(replay_of(user, {kScaleRecording, "--budget", "5"})["warm_start"]["tried"] == 0);
+  check_out(user.run({"simulate", kScaleRecording, "--promising", foreign_file("ktt.json"), "--repeats", "2"}), 0,
             {"given the 5 fastest"});
 }
 
@@ -100,10 +100,11 @@ TEST_CASE("hints of another kernel are refused, and so are hints where there is 
                       R"({"kernel_name": "other", "device_name": "g", "tune_params_keys": ["BLOCK"],
                       "cache": {"64": {"time": "InvalidConfig"}}})");
   check_error(
-      user.run({"tune", "--replay", kScale, "--hints", "other.json"}), 2,
+      user.run({"tune", "--replay", kScaleRecording, "--hints", "other.json"}), 2,
       {"None of the 1 fastest configurations in other.json is one of `scale`", "TILE", "BLOCK, UNROLL, LAYOUT"});
-  check_error(user.run({"tune", "--replay", kScale, "--hints", "failed.json"}), 2, {"failed.json failed"});
-  check_error(user.run({"tune", "--replay", kScale, "--hints", "nowhere.json"}), 2, {"nowhere.json cannot be opened"});
+  check_error(user.run({"tune", "--replay", kScaleRecording, "--hints", "failed.json"}), 2, {"failed.json failed"});
+  check_error(user.run({"tune", "--replay", kScaleRecording, "--hints", "nowhere.json"}), 2,
+              {"nowhere.json cannot be opened"});
   check_error(user.run({"tune", data_file("scale.cu"), "--problem", "n=1000", "--hints", "other.json"}), 2,
               {"None of the 1 fastest configurations"});
   check_error(user.run({"tune", "--wanted", "--hints", "other.json"}), 2, {"--hints has no place beside --wanted"});
@@ -111,7 +112,7 @@ TEST_CASE("hints of another kernel are refused, and so are hints where there is 
 
 TEST_CASE("what was searched is written as T4, and reads back as a recording with the same times") {
   const User user;
-  const json before = replay_of(user, {kScale});
+  const json before = replay_of(user, {kScaleRecording});
   const std::string replays = user.data() / "replay.db";
   check_out(user.run({"export", "--t4", "scale.json", "--db", replays}), 0, {"scale.json", "scale: 22 trials"});
   const json file = json::parse(read_bytes(user.home() / "scale.json"));
@@ -126,7 +127,7 @@ TEST_CASE("what was searched is written as T4, and reads back as a recording wit
                                  "scale", "--problem", "n=16777216"});
   REQUIRE(again.exit_code == 0);
   CHECK(json::parse(again.out)["trials"] == 22);
-  replay_of(user, {foreign("t4.json")});
+  replay_of(user, {foreign_file("t4.json")});
   check_error(user.run({"export", "--t4", "two.json", "--db", replays}), 2,
               {"there are 2", "`t4`", "Choose one with --kernel"});
   check_error(user.run({"export", "--t4", "a.json", "b.db"}), 2, {"leave b.db out"});
@@ -216,14 +217,14 @@ TEST_CASE("results that are damaged are refused in a sentence with the place") {
        "results[0].times: must be an object"},
       {"t4.json", "{\"results\"", "{\"metadata\": {\"problem\": \"n\"}, \"results\"", "metadata.problem: "},
   };
-  for (const Damage& damage : all) check_refused(user, damaged(damage), damage.complaint);
+  for (const Damage& damage : all) check_refused(user, foreign_damaged(damage), damage.complaint);
 }
 
 TEST_CASE("results that are truncated, empty or something else are refused in a sentence") {
   const User user;
-  check_refused(user, truncated("ktt.json", "\"Status\""), "not JSON, or the file is truncated");
-  check_refused(user, truncated("t4.json", "],\n\"schema"), "not JSON, or the file is truncated");
-  check_refused(user, truncated("kernel_tuner.json", "ocked\": {"), "not JSON, or the file is truncated");
+  check_refused(user, foreign_truncated("ktt.json", "\"Status\""), "not JSON, or the file is truncated");
+  check_refused(user, foreign_truncated("t4.json", "],\n\"schema"), "not JSON, or the file is truncated");
+  check_refused(user, foreign_truncated("kernel_tuner.json", "ocked\": {"), "not JSON, or the file is truncated");
   check_refused(user, R"({"kernel_name": "k", "device_name": "g", "tune_params_keys": ["A"], "cache": {)",
                 "cache: contains no configuration");
   check_refused(user, R"({"kernel_name": "k", "device_name": "g", "tune_params_keys": [], "cache": {}})",

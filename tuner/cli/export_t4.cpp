@@ -51,19 +51,19 @@ std::string_view invalidity(Outcome outcome) {
   return "runtime";
 }
 
-T4Json value_json(const search::Value& value) {
+T4Json t4_value(const search::Value& value) {
   if (value.is_boolean()) return value.as_boolean();
   if (value.is_integer()) return value.as_integer();
   if (value.is_real()) return value.as_real();
   return value.as_name();
 }
 
-T4Json configuration_json(const std::string& configuration) {
+T4Json t4_configuration(const std::string& configuration) {
   T4Json object = T4Json::object();
   for (const std::string& assignment : split_assignments(configuration)) {
     const std::size_t equals = std::min(assignment.find('='), assignment.size());
     object[assignment.substr(0, equals)] =
-        value_json(search::Value::parse(std::string_view(assignment).substr(std::min(equals + 1, assignment.size()))));
+        t4_value(search::Value::parse(std::string_view(assignment).substr(std::min(equals + 1, assignment.size()))));
   }
   return object;
 }
@@ -76,7 +76,7 @@ std::string moment(std::int64_t unix_ms) {
                      parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
-T4Json result_json(const cache::Trial& trial) {
+T4Json t4_result(const cache::Trial& trial) {
   const bool ran = trial.outcome == Outcome::ok && trial.time_ns;
   T4Json runtimes = T4Json::array();
   T4Json measurements = T4Json::array();
@@ -88,7 +88,7 @@ T4Json result_json(const cache::Trial& trial) {
     measurements.push_back({{"name", "censored"}, {"value", 1}, {"unit", ""}});
   }
   return {{"timestamp", moment(trial.created_unix_ms)},
-          {"configuration", configuration_json(trial.configuration)},
+          {"configuration", t4_configuration(trial.configuration)},
           {"times",
            {{"compilation_time", trial.compile_ms},
             {"validation", trial.verify_ms},
@@ -117,7 +117,7 @@ std::string t4_text(const cache::Decision& decision, const std::vector<cache::Tr
                         {"timestamp", moment(decision.created_unix_ms)},
                         {"timeunit", "milliseconds"}};
   std::string text = "{\"schema_version\": \"1.0.0\",\n\"metadata\": " + line(metadata) + ",\n\"results\": [";
-  for (std::size_t i = 0; i < trials.size(); ++i) text += (i == 0 ? "\n" : ",\n") + line(result_json(trials[i]));
+  for (std::size_t i = 0; i < trials.size(); ++i) text += (i == 0 ? "\n" : ",\n") + line(t4_result(trials[i]));
   return text + "\n]}\n";
 }
 
