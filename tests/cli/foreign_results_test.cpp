@@ -11,7 +11,7 @@ using namespace tuner::test;
 
 namespace {
 
-const std::string kScaleRecording = data_file("scale.csv");
+const std::string kRecordedScale = data_file("scale.csv");
 
 std::string foreign_file(const std::string& name) {
   return data_file("foreign/" + name).string();
@@ -72,7 +72,7 @@ TEST_CASE("results of other tuners are simulated and replayed, and what comes of
   }
   CHECK(!std::filesystem::exists(user.data() / "decisions.db"));
   check_error(user.run({"import", foreign_file("t4.json")}), 2, {"t4.json is JSON", "--hints"});
-  check_error(user.run({"tune", "--replay", kScaleRecording, "--where", "BLOCK > 4096"}), 2);
+  check_error(user.run({"tune", "--replay", kRecordedScale, "--where", "BLOCK > 4096"}), 2);
   check_error(user.run({"tune", "--replay", foreign_file("ktt.json"), "--where", "BLOCK > 4096"}), 2,
               {"No configuration is valid"});
 }
@@ -81,13 +81,13 @@ TEST_CASE("results of other tuners are hints: tried first, and no more than that
   const User user;
   for (const char* name : {"kernel_tuner.json", "ktt.json", "t4.json"}) {
     CAPTURE(name);
-    const json report = replay_of(user, {kScaleRecording, "--hints", foreign_file(name), "--budget", "5"});
+    const json report = replay_of(user, {kRecordedScale, "--hints", foreign_file(name), "--budget", "5"});
     CHECK(report["winner"]["configuration"] == "BLOCK=256,LAYOUT=strided,UNROLL=4");
     CHECK(report["warm_start"]["tried"] == 5);
     CHECK(report["warm_start"]["won"] == true);
   }
-  CHECK(replay_of(user, {kScaleRecording, "--budget", "5"})["warm_start"]["tried"] == 0);
-  check_out(user.run({"simulate", kScaleRecording, "--promising", foreign_file("ktt.json"), "--repeats", "2"}), 0,
+  CHECK(replay_of(user, {kRecordedScale, "--budget", "5"})["warm_start"]["tried"] == 0);
+  check_out(user.run({"simulate", kRecordedScale, "--promising", foreign_file("ktt.json"), "--repeats", "2"}), 0,
             {"given the 5 fastest"});
 }
 
@@ -100,10 +100,10 @@ TEST_CASE("hints of another kernel are refused, and so are hints where there is 
                       R"({"kernel_name": "other", "device_name": "g", "tune_params_keys": ["BLOCK"],
                       "cache": {"64": {"time": "InvalidConfig"}}})");
   check_error(
-      user.run({"tune", "--replay", kScaleRecording, "--hints", "other.json"}), 2,
+      user.run({"tune", "--replay", kRecordedScale, "--hints", "other.json"}), 2,
       {"None of the 1 fastest configurations in other.json is one of `scale`", "TILE", "BLOCK, UNROLL, LAYOUT"});
-  check_error(user.run({"tune", "--replay", kScaleRecording, "--hints", "failed.json"}), 2, {"failed.json failed"});
-  check_error(user.run({"tune", "--replay", kScaleRecording, "--hints", "nowhere.json"}), 2,
+  check_error(user.run({"tune", "--replay", kRecordedScale, "--hints", "failed.json"}), 2, {"failed.json failed"});
+  check_error(user.run({"tune", "--replay", kRecordedScale, "--hints", "nowhere.json"}), 2,
               {"nowhere.json cannot be opened"});
   check_error(user.run({"tune", data_file("scale.cu"), "--problem", "n=1000", "--hints", "other.json"}), 2,
               {"None of the 1 fastest configurations"});
@@ -112,7 +112,7 @@ TEST_CASE("hints of another kernel are refused, and so are hints where there is 
 
 TEST_CASE("what was searched is written as T4, and reads back as a recording with the same times") {
   const User user;
-  const json before = replay_of(user, {kScaleRecording});
+  const json before = replay_of(user, {kRecordedScale});
   const std::string replays = user.data() / "replay.db";
   check_out(user.run({"export", "--t4", "scale.json", "--db", replays}), 0, {"scale.json", "scale: 22 trials"});
   const json file = json::parse(read_bytes(user.home() / "scale.json"));
