@@ -118,6 +118,22 @@ void run_recordings(Attack& attack, Chance& chance) {
   attack.run(words, {.may_change = {"out"}, .exit_codes = {0, 1, 2, 6}});
 }
 
+/// Results of other tuners, as recordings and as hints.
+void run_foreign_results(Attack& attack, Chance& chance) {
+  static const std::vector<std::string> files = texts_of(repository() / "tests/data/foreign", ".json");
+  attack.sandbox().clear();
+  const fs::path file = attack / "in/results.json";
+  write_bytes(file, damage_json(chance, chance.one_of(files)));
+  std::vector<std::string> words{"tune", "--replay", file, "--db", attack / "out", "--budget", "6"};
+  if (chance.once_in(2))
+    words = {"simulate", file, "--repeats", "1", "--budget", "6", "--workers", "1", "--strategy", "random"};
+  if (chance.once_in(4)) {
+    words = {"tune",     "--replay", attack / "../base/in/scale.csv", "--hints", file, "--db", attack / "out",
+             "--budget", "6"};
+  }
+  attack.run(words, {.may_change = {"out"}, .exit_codes = {0, 1, 2, 6}});
+}
+
 std::string npy_file(Chance& chance) {
   const std::size_t count = chance.below(300);
   std::string header =
@@ -171,6 +187,7 @@ const Section kSources{"sources", 2000, nullptr, run_sources};
 const Section kPlainSources{"plain-sources", 1000, nullptr, run_plain_sources};
 const Section kT1Files{"t1-files", 2000, nullptr, run_t1_files};
 const Section kRecordings{"recordings", 2000, nullptr, run_recordings};
+const Section kForeignResults{"foreign-results", 2000, nullptr, run_foreign_results};
 const Section kDataFiles{"data-files", 2000, nullptr, run_data_files};
 
 }  // namespace tuner::attack

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <optional>
 
@@ -99,12 +101,24 @@ void print_text(const ImportedFile& file, bool knows_gpus) {
   }
 }
 
+/// What another tuner measured comes as JSON, and is no decision here.
+void refuse_results(const std::string& file) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored) || std::ifstream(file).peek() != '{') return;
+  throw Error(Errc::bad_usage,
+              fmt::format("{0} is JSON, not a database from `tuner export`. Results of other tuners are no decisions "
+                          "here: start a search with them, `tuner tune KERNEL.cu --hints {1}`, or replay them, `tuner "
+                          "tune --replay {1}`.",
+                          file, in_command(file)));
+}
+
 ExitCode run_import(const Arguments& arguments) {
   if (arguments.operands().empty()) {
     throw Error(Errc::bad_usage, "`tuner import` needs a file written by `tuner export`: `tuner import tuned.db`.");
   }
   const cache::Location to = cache::locate(arguments.value("db").value_or(""));
   // All of them are read before the first of them changes anything.
+  for (const std::string& file : arguments.operands()) refuse_results(file);
   for (const std::string& file : arguments.operands()) cache::require_importable(to.decisions, file);
 
   const auto here = kinds_of_gpu_here();

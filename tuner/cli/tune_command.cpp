@@ -12,6 +12,7 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/given_problems.hpp"
+#include "tuner/cli/hints.hpp"
 #include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/overview_table.hpp"
@@ -48,7 +49,7 @@ void refuse_beside_wanted(const Arguments& arguments) {
                             "--wanted.",
                             in_command(arguments.operands().front())));
   }
-  for (const char* option : {"problem", "problems", "where", "pad", "record", "force", "replay"}) {
+  for (const char* option : {"problem", "problems", "where", "pad", "record", "force", "replay", "hints"}) {
     if (!arguments.has(option)) continue;
     throw Error(Errc::bad_usage, fmt::format("{} has no place beside --wanted, which takes kernels and problems from "
                                              "the list. Leave one of them out.",
@@ -119,6 +120,10 @@ TuneRequest read_tune_request(const Arguments& arguments) {
   request.database = arguments.value("db").value_or("");
   session.reuse = !arguments.has("fresh");
   session.warm_start = !arguments.has("no-warm-start");
+  if (const auto hints = arguments.value("hints")) {
+    request.hints = *hints;
+    session.hints = read_hints(request.hints);
+  }
   session.keeps_source = !arguments.has("no-source");
   read_if_busy(arguments, request);
 
@@ -342,8 +347,12 @@ Command tune_command() {
                "candidate is stopped early"},
               {"force", Kind::flag, "", "with --record: replace FILE if it exists and is a recording"},
               {"replay", Kind::value, "FILE",
-               "replay a recording instead of using a GPU: nothing is compiled or launched, and results go to "
-               "replay.db"},
+               "replay a recording, or results of Kernel Tuner, KTT or T4, instead of using a GPU: nothing is compiled "
+               "or launched, and results go to replay.db"},
+              {"hints", Kind::value, "FILE",
+               "start with the fastest configurations of a recording, or of results of Kernel Tuner, KTT or T4: at "
+               "most "
+               "a hundred, measured like any others, as results of other GPUs are (see --no-warm-start)"},
               {"fresh", Kind::flag, "", "ignore trials stored by earlier sessions and measure everything again"},
               {"no-warm-start", Kind::flag, "",
                "do not start with configurations suggested by earlier results (for any problem or GPU). By default, up "

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tuner/cli/given_problems.hpp"
+#include "tuner/cli/hints.hpp"
 #include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/no_gpu.hpp"
 #include "tuner/cli/tune_request.hpp"
@@ -75,7 +76,8 @@ std::vector<Task> make_tasks(const TuneRequest& request, const Kernel& kernel,
 /// Mistakes in the input first: they would be mistakes with a GPU as well. Then the toolkit, then the GPU.
 [[noreturn]] void explain_missing_device(const TuneRequest& request, const Kernel& kernel,
                                          const std::vector<GivenProblem>& problems, const Error& no_device) {
-  make_tasks(request, kernel, problems, known_device(kStandIn));
+  const std::vector<Task> tasks = make_tasks(request, kernel, problems, known_device(kStandIn));
+  require_hints(request.session.hints, request.hints, tasks.front());
   try {
     engine::nvrtc();
   } catch (const Error& no_toolkit) {
@@ -141,6 +143,7 @@ class LiveSessions {
     if (found == nullptr) return false;
     info_ = *found;
     tasks_ = make_tasks(request_, kernel_, problems_, info_);
+    require_hints(request_.session.hints, request_.hints, tasks_.front());
     const NothingToKeep beginning;
     stores_ = engine::open_for_session(request_.database);
     return true;

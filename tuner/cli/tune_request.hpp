@@ -44,6 +44,7 @@ struct TuneRequest {
   std::optional<std::chrono::steady_clock::time_point> begin_before;
   std::filesystem::path replay;
   std::filesystem::path record;
+  std::filesystem::path hints;                         ///< where `session.hints` come from; empty: there are none
   engine::Replace replace = engine::Replace::nothing;  ///< what `record` may take the place of
   std::filesystem::path database;                      ///< as given with --db; empty: the default place
 };
