@@ -30,8 +30,10 @@ target_include_directories(example_gpu INTERFACE ${CMAKE_CURRENT_LIST_DIR}/..)
 target_include_directories(example_gpu SYSTEM INTERFACE ${EXAMPLES_CUDA_INCLUDE_DIR})
 target_link_libraries(example_gpu INTERFACE tuner::tuner ${EXAMPLES_CUDART} Threads::Threads ${CMAKE_DL_LIBS} rt)
 
-# tuner_example(<name>): <name>/main.cpp becomes the program <name>, and a test that is skipped where there is no GPU.
+# tuner_example(<name> [LAUNCHER <word>...]): <name>/main.cpp becomes the program <name>, and a test that is skipped
+# where there is no GPU. The launcher's words stand before the program's name in the test.
 function(tuner_example name)
+  cmake_parse_arguments(PARSE_ARGV 1 of "" "" LAUNCHER)
   if(NOT TARGET example_gpu)
     return()
   endif()
@@ -40,6 +42,6 @@ function(tuner_example name)
   target_compile_options(example_${name} PRIVATE -Wall -Wextra)
   target_link_libraries(example_${name} PRIVATE example_gpu)
   enable_testing()
-  add_test(NAME example_${name} COMMAND example_${name})
+  add_test(NAME example_${name} COMMAND ${of_LAUNCHER} $<TARGET_FILE:example_${name}>)
   set_tests_properties(example_${name} PROPERTIES LABELS "example;gpu" SKIP_RETURN_CODE 77 TIMEOUT 300)
 endfunction()

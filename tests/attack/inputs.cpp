@@ -1,6 +1,7 @@
 // Files that are given to the program: sources, T1 files, recordings and data.
 #include <zlib.h>
 
+#include "cache/file/hash.hpp"
 #include "tests/attack/attack.hpp"
 #include "tests/attack/text_damage.hpp"
 
@@ -181,6 +182,23 @@ void run_data_files(Attack& attack, Chance& chance) {
   attack.run(words, {.exit_codes = {0, 2}});
 }
 
+/// What a program is sent as frozen decisions. Some of it has a valid hash, as what is forged would.
+void run_frozen(Attack& attack, Chance& chance) {
+  attack.sandbox().clear();
+  constexpr std::size_t kHashDigits = 32;
+  std::string bytes = read_bytes(attack / "../base/in/frozen");
+  if (chance.once_in(3)) {
+    bytes = damage_text(chance, std::move(bytes), {});
+  } else {
+    const std::size_t hash = bytes.find('\n') + 1;
+    const std::string packed = damage_packed(chance, bytes.substr(hash + kHashDigits));
+    bytes = bytes.substr(0, hash) + cache::content_hash(packed).text + packed;
+  }
+  write_bytes(attack / "in/frozen", bytes);
+  attack.run("helper", {"frozen", attack / "in/frozen", attack / "../base/full"},
+             {.exit_codes = {0}, .text_matters = false});
+}
+
 }  // namespace
 
 const Section kSources{"sources", 2000, nullptr, run_sources};
@@ -189,5 +207,6 @@ const Section kT1Files{"t1-files", 2000, nullptr, run_t1_files};
 const Section kRecordings{"recordings", 2000, nullptr, run_recordings};
 const Section kForeignResults{"foreign-results", 2000, nullptr, run_foreign_results};
 const Section kDataFiles{"data-files", 2000, nullptr, run_data_files};
+const Section kFrozen{"frozen", 2000, nullptr, run_frozen};
 
 }  // namespace tuner::attack
