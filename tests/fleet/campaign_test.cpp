@@ -23,6 +23,7 @@
 #include "tests/fleet/server.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/text.hpp"
+#include "tuner/fleet/job/job.hpp"
 #include "tuner/fleet/job/sha256.hpp"
 #include "tuner/fleet/queue/pull.hpp"
 #include "tuner/fleet/queue/queue.hpp"

@@ -48,8 +48,8 @@ struct Host : Tuner {
     folder().write("factor.cuh", "#define FACTOR 2\n");
   }
   Result work(const Words& more = {}) const {
-    return run(
-        joined({"fleet", "work", "--until-empty", "--as-root", "--workers", "1", "--compile-timeout", "60s"}, more));
+    return run(joined(
+        {"fleet", "work", "--until-empty", "--as-root", "--workers", "1", "--compile-timeout", compile_timeout}, more));
   }
   Json json(const Words& words) const {
     const Result result = run(joined(words, {"--json"}));
@@ -121,7 +121,9 @@ TEST_CASE("a job that fails says why to the team, and what the compiler said to 
 
 TEST_CASE("hostile jobs are refused or contained, each with one sentence, and the worker goes on") {
   const TeamServer server;
-  const Host anna(server, "anna"), worker(server, "hand");
+  const Host anna(server, "anna");
+  Host worker(server, "hand");
+  worker.compile_timeout = "15s";
   Queue queue(Address(server.address("anna")));
   const auto submit = [&](const std::string& kernel, const std::string& source,
                           const std::vector<std::pair<std::string, std::string>>& headers, const std::string& problem) {
@@ -179,7 +181,7 @@ TEST_CASE("hostile jobs are refused or contained, each with one sentence, and th
       {submit("scale", kKernel, bombs, "n=1000"), ""},
   };
   const std::int64_t good = submit("scale", kKernel, {factor}, "n=1000");
-  const Result worked = worker.work({"--compile-timeout", "15s"});
+  const Result worked = worker.work();
   INFO(worked.err);
   CHECK(worked.exit_code == 0);
   for (const Hostile& hostile : jobs) {

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "tests/fleet/server.hpp"
@@ -25,13 +26,13 @@ struct Teams {
     server.add_login("carl", "speech", {"submit", "read"});
     server.add_login("fist", "speech", {"work"});
     const std::string source = "of vision", other = "of speech";
-    job_of_vision = as("anna").submit("", {&source, 1}, {{job("one")}}).front();
+    job_of_vision = as("anna").submit("", {&source, 1}, job("one")).front();
     Queue worker = as("hand");
     const auto taken = worker.take("hand", "GPU");
     REQUIRE(taken);
     worker.store_rows(*taken, {"a row"});
     REQUIRE(worker.finish(*taken, "session", 1, "what the compiler said"));
-    job_of_speech = as("carl").submit("", {&other, 1}, {{job("two")}}).front();
+    job_of_speech = as("carl").submit("", {&other, 1}, job("two")).front();
   }
   Queue as(const std::string& login) const { return Queue(Address(server.address(login))); }
   static std::vector<Submission> job(const std::string& problem) {

@@ -1,16 +1,13 @@
 #pragma once
 
-#include <sys/types.h>
-
-#include <filesystem>
 #include <string>
 #include <vector>
 
 namespace tuner::test {
 
-/// A PostgreSQL server of the test's own, with an empty queue: in a folder that is removed in the end, as the package's
-/// user where the test runs as root, reachable through a socket in that folder only. Skips the test where there is no
-/// server to start.
+/// A PostgreSQL server of the test program's own, with an empty queue in a database of its own: in a folder that is
+/// removed when the program ends, as the package's user where the test runs as root, reachable through a socket in that
+/// folder only. Skips the test where there is no server to start.
 class Server {
  public:
   Server();
@@ -33,14 +30,8 @@ class Server {
   void freeze();
   void thaw();
 
-  const std::filesystem::path& folder() const { return folder_; }
-
  private:
-  int in_shell(const std::string& command) const;
-  void signal_all(int number) const;
-
-  std::filesystem::path folder_, programs_;
-  bool runs_ = false;
+  std::string database_;
 };
 
 }  // namespace tuner::test
