@@ -73,8 +73,8 @@ Command fleet_command() {
           "       tuner fleet cancel JOB... [--json]",
       .summary = "tune on many machines through a queue in PostgreSQL",
       .purpose =
-          "submit puts jobs into a queue, a kernel and a problem each; work tunes them on this machine's GPUs and\n"
-          "sends the results; status lists, cancel cancels; `tuner pull` fetches. docs/fleet.md is the manual.",
+          "submit queues jobs, a kernel and a problem each; work tunes them on this machine's GPUs and sends what\n"
+          "it finds; status lists jobs, cancel ends them; `tuner pull` fetches. docs/fleet.md is the manual.",
       .options =
           {
               {"queue", Kind::value, "ADDRESS",

@@ -68,8 +68,11 @@ std::string Address::redacted(std::string text) const {
       at += 3;
     }
   }
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  std::replace(text.begin(), text.end(), '\n', ' ');
+  // One sentence of several lines, whose end is the caller's.
+  for (char& c : text) {
+    if (c == '\n' || c == '\t') c = ' ';
+  }
+  while (!text.empty() && (text.back() == ' ' || text.back() == '.')) text.pop_back();
   return one_line(text, 500);
 }
 

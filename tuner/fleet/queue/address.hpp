@@ -21,7 +21,8 @@ class Address {
   /// started afterwards do not inherit it. Before threads are started.
   void keep_password_of_environment();
 
-  /// `text`, as the server or libpq says it, without a password that is known here, and on one line.
+  /// `text`, as the server or libpq says it, without a password that is known here, on one line and without the
+  /// full stop at its end.
   std::string redacted(std::string text) const;
 
  private:

@@ -15,6 +15,15 @@ void add_number(std::string& bytes, std::uint32_t number) {
   for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift & 0xff);
 }
 
+/// Trouble of the server that may be over when it is asked again: it ends or starts, lacks connections or memory, or
+/// ended a deadlock (PostgreSQL's manual, appendix A).
+bool is_passing(std::string_view state) {
+  for (const std::string_view of_class : {"08", "40", "53", "57", "58"}) {
+    if (state.starts_with(of_class)) return true;
+  }
+  return false;
+}
+
 UniqueHandle<PGconn*, PQfinish> connect(const Address& address) {
   std::vector<const char*> keywords, values;
   for (const auto& [keyword, value] : address.parameters()) {
@@ -108,8 +117,8 @@ void Connection::fail(const PGresult* result) {
   const char* const primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
   const std::string_view state = code == nullptr ? "" : code;
   const std::string said = address_.redacted(primary != nullptr ? primary : PQerrorMessage(connection_.get()));
-  // 57P01 to 57P03: the server ends or starts.
-  if (PQstatus(connection_.get()) != CONNECTION_OK || state.starts_with("57P")) {
+  // What has no code is libpq's own trouble with the connection, which it may not call broken yet.
+  if (state.empty() || PQstatus(connection_.get()) != CONNECTION_OK || is_passing(state)) {
     throw Unreachable(fmt::format("The queue was lost: {}. Check that its server runs, and try again.", said));
   }
   if (state == "UT001") throw Error(Errc::bad_usage, said + ".");

@@ -107,12 +107,13 @@ void Worker::wait(std::chrono::milliseconds time) const {
 template <class Ask>
 auto Worker::patiently(const Ask& ask) {
   using Said = decltype(ask(*queue_));
+  bool told = false;
   for (std::chrono::milliseconds pause(100);; pause = std::min(2 * pause, std::chrono::milliseconds(5000))) {
     try {
       if (!queue_) queue_.emplace(address_);
       return std::optional<Said>(ask(*queue_));
     } catch (const Unreachable& error) {
-      if (queue_) tell_(fmt::format("{} Waiting for it.", error.what()));
+      if (!std::exchange(told, true)) tell_(fmt::format("{} Waiting for it.", error.what()));
       queue_.reset();
     }
     if (*stop_) return std::optional<Said>();
@@ -122,8 +123,7 @@ auto Worker::patiently(const Ask& ask) {
 
 WorkerTally Worker::run(const std::atomic<bool>& stop) {
   stop_ = &stop;
-  queue_.emplace(address_);  // a mistake in the address is not waited for
-  lease_s_ = queue_->lease_s();
+  lease_s_ = patiently([](Queue& queue) { return queue.lease_s(); }).value_or(0);
   while (!stop) {
     const auto taken = patiently([&](Queue& queue) { return queue.take(options_.name, options_.device); });
     if (!taken) break;

@@ -54,8 +54,8 @@ class Worker {
   Worker(const Address& address, WorkerOptions options, Step step, std::function<void(const std::string&)> tell);
 
   /// Returns when `stop` is set, or when the queue is empty and that was asked for. A job that is being worked on when
-  /// it is told to stop is given back, and the try does not count. Throws what the first connection throws, what the
-  /// step throws, and Error for what the queue refuses.
+  /// it is told to stop is given back, and the try does not count. Throws what the step throws, and Error for what the
+  /// queue refuses.
   WorkerTally run(const std::atomic<bool>& stop);
 
  private:
