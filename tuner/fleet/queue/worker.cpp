@@ -156,6 +156,12 @@ std::optional<Package> Worker::fetch(const Taken& taken, std::string& trouble) {
   return package;
 }
 
+void Worker::blame_worker(const Taken& taken, const std::string& why) noexcept try {
+  queue_.emplace(address_);
+  queue_->fail(taken, "Its worker could not work.", why, false);
+} catch (const std::exception&) {  // then it is given back when the lease is over
+}
+
 void Worker::work(const Taken& taken) {
   const auto begin = Clock::now();
   Answer answer;
@@ -166,19 +172,18 @@ void Worker::work(const Taken& taken) {
     if (package) {
       try {
         answer = step_(*package, heart.stop());
-      } catch (...) {
-        try {
-          queue_.emplace(address_);
-          queue_->fail(taken, "Its worker could not work.", "", false);
-        } catch (const Error&) {  // then it is given back when the lease is over
+      } catch (const std::exception& error) {
+        // What a signal to stop ended was not the job's fault, nor this worker's.
+        if (!*stop_) {
+          blame_worker(taken, error.what());
+          throw;
         }
-        throw;
       }
     } else if (!answer.log.empty()) {
       answer.reason = "It is no job that this program knows.";
       answer.is_final = true;
     }
-    if (heart.is_late()) {
+    if (heart.is_late() && !answer.is_done) {
       answer = {.reason = fmt::format("It took longer than {}.",
                                       duration_text(std::chrono::duration<double>(options_.longest_job).count())),
                 .is_final = true,
