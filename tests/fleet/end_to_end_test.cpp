@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/end_to_end/story.hpp"
+#include "tests/fleet/scale_kernel.hpp"
 #include "tests/fleet/server.hpp"
 #include "tuner/core/description/headers.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
@@ -22,29 +23,11 @@ using Json = nlohmann::json;
 
 namespace {
 
-/// A kernel of four configurations; what a launch of it does is for the fake driver, see faults.cu.
-const std::string kKernel = R"(#include "factor.cuh"
-#pragma tuner kernel(scale) problem(n: size, kind: constant = 0) problem_constraint(1 <= n <= 1000000)
-#pragma tuner param(VARIANT, 3, 0, 1, 2)
-#pragma tuner grid(ceil_div(n, 256)) block(256)
-#pragma tuner in(values, double, n) out(doubled, double, n) inout(counts, int32, n) scratch(room, float, 64) scalar(n, int32)
-#define TEXT_OF(x) #x
-#define TEXT(x) TEXT_OF(x)
-#if kind == 1
-#error "this secret line is for who submitted it"
-#endif
-extern "C" __device__ const char tuner_fake[] = "FAKE:right time=9" TEXT(VARIANT) "000";
-extern "C" __global__ void scale(const double* values, double* doubled, int* counts, float* room, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) doubled[i] = FACTOR * values[i];
-}
-)";
-
 /// A host of the team with a fake GPU, and what a login does there.
 struct Host : Tuner {
   Host(const Server& server, const std::string& login) {
     environment["TUNER_QUEUE"] = server.address(login);
-    folder().write("scale.cu", kKernel);
+    folder().write("scale.cu", kScaleKernel);
     folder().write("factor.cuh", "#define FACTOR 2\n");
   }
   Result work(const Words& more = {}) const {
@@ -148,7 +131,7 @@ TEST_CASE("hostile jobs are refused or contained, each with one sentence, and th
   };
   const std::pair<std::string, std::string> factor{"factor.cuh", "#define FACTOR 2\n"};
   const auto changed = [&](const std::string& from, const std::string& to) {
-    std::string text = kKernel;
+    std::string text = kScaleKernel;
     const std::size_t at = text.find(from);
     REQUIRE(at != std::string::npos);
     return text.replace(at, from.size(), to);
@@ -165,22 +148,22 @@ TEST_CASE("hostile jobs are refused or contained, each with one sentence, and th
     std::string says;  ///< in its log, which is one sentence about the cause
   };
   const std::vector<Hostile> jobs{
-      {submit("scale", "#include \"/etc/passwd\"\n" + kKernel, {factor}, "n=1000"), "an absolute name"},
-      {submit("scale", "#include <../../../etc/passwd>\n" + kKernel, {factor}, "n=1000"), "a name with `..`"},
-      {submit("scale", "#define X \"/etc/passwd\"\n#include X\n" + kKernel, {factor}, "n=1000"), "is computed"},
+      {submit("scale", "#include \"/etc/passwd\"\n" + kScaleKernel, {factor}, "n=1000"), "an absolute name"},
+      {submit("scale", "#include <../../../etc/passwd>\n" + kScaleKernel, {factor}, "n=1000"), "a name with `..`"},
+      {submit("scale", "#define X \"/etc/passwd\"\n#include X\n" + kScaleKernel, {factor}, "n=1000"), "is computed"},
       {submit("scale", changed("grid(", "options(\"-I/etc\") grid("), {factor}, "n=1000"), "another machine"},
       {submit("scale", changed("grid(", "options(\"--time=" + written + "\") grid("), {factor}, "n=1000"),
        "is not allowed"},
       {submit("scale", changed("in(values, double, n)", "in(values, double, n, file(\"../../../etc/passwd\"))"),
               {factor}, "n=1000"),
        "a name with `..`"},
-      {submit("scale", kKernel, {{"../factor.cuh", "#define FACTOR 2\n"}}, "n=1000"), "a name with `..`"},
-      {submit("scale'; DROP TABLE tuner_fleet.job; --", kKernel, {factor}, "n=1000"), "DROP TABLE"},
-      {submit("scale", kKernel, {factor}, "n=1000'; DROP TABLE tuner_fleet.job; --"), ""},
+      {submit("scale", kScaleKernel, {{"../factor.cuh", "#define FACTOR 2\n"}}, "n=1000"), "a name with `..`"},
+      {submit("scale'; DROP TABLE tuner_fleet.job; --", kScaleKernel, {factor}, "n=1000"), "DROP TABLE"},
+      {submit("scale", kScaleKernel, {factor}, "n=1000'; DROP TABLE tuner_fleet.job; --"), ""},
       {submit("scale", changed("kind == 1", "1"), {factor}, "n=1000"), "secret line"},
-      {submit("scale", kKernel, bombs, "n=1000"), ""},
+      {submit("scale", kScaleKernel, bombs, "n=1000"), ""},
   };
-  const std::int64_t good = submit("scale", kKernel, {factor}, "n=1000");
+  const std::int64_t good = submit("scale", kScaleKernel, {factor}, "n=1000");
   const Result worked = worker.work();
   INFO(worked.err);
   CHECK(worked.exit_code == 0);
@@ -202,7 +185,7 @@ TEST_CASE("hostile jobs are refused or contained, each with one sentence, and th
 TEST_CASE("a worker that is told to stop gives its job back, which another one finishes") {
   const TeamServer server;
   const Host anna(server, "anna"), first(server, "hand"), second(server, "hand");
-  anna.folder().write("slow.cu", kKernel);
+  anna.folder().write("slow.cu", kScaleKernel);
   anna.run({"fleet", "submit", "slow.cu", "--problem", "n=1000,2000,3000", "--effort", "full"});
   Running running(first, {"fleet", "work", "--as-root", "--workers", "1"});
   REQUIRE(eventually([&] { return first.count_in_journal("launch") > 0; }));

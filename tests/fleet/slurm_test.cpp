@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "tests/end_to_end/story.hpp"
+#include "tests/fleet/scale_kernel.hpp"
 #include "tests/fleet/server.hpp"
 #include "tests/support/skip.hpp"
 #include "tests/support/text.hpp"
@@ -78,8 +79,9 @@ TEST_CASE("a queue is worked off by an array of Slurm jobs, drained half-way and
   server.add_login("hand", "vision", {"work"});
   Tuner anna;
   anna.environment["TUNER_QUEUE"] = server.address("anna");
-  const Result submitted =
-      anna.run({"fleet", "submit", TUNER_FAULTS_KERNEL, "--problem", "n=1000..8000 +1000", "--effort", "quick"});
+  anna.folder().write("scale.cu", kScaleKernel);
+  anna.folder().write("factor.cuh", "#define FACTOR 2\n");
+  const Result submitted = anna.run({"fleet", "submit", "scale.cu", "--problem", "n=1000..8000 +1000"});
   INFO(submitted.err);
   REQUIRE(submitted.exit_code == 0);
 

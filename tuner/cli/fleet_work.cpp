@@ -83,6 +83,8 @@ struct WorkRequest {
 
 ExitCode work_on(const DeviceInfo& device, WorkRequest request) {
   const Interrupts interrupts;
+  // Who takes a machine away may say so twice: there is time to give the job back all the same.
+  const SomethingToEnd job;
   request.place.device = device.ordinal;
   request.options.device = device.name;
   request.options.name = fmt::format("{}:{} GPU {}", host_name(), getpid(), device.ordinal);
@@ -93,7 +95,7 @@ ExitCode work_on(const DeviceInfo& device, WorkRequest request) {
                 fmt::format("The folder {} cannot be entered: is TMPDIR right?", nowhere.path().string()));
   }
   const auto step = [&](const fleet::Package& package, const std::atomic<bool>& stop) {
-    return tune_job(package, request.place, stop);
+    return interrupts.flag() ? fleet::Answer() : tune_job(package, request.place, stop);
   };
   const auto tell = [&](const std::string& sentence) { say(fmt::format("GPU {}: {}", device.ordinal, sentence)); };
   const fleet::WorkerTally tally = fleet::Worker(request.address, request.options, step, tell).run(interrupts.flag());
@@ -125,6 +127,7 @@ pid_t work_apart(const DeviceInfo& device, const WorkRequest& request) {
 /// Waits for all of them, and tells them to stop when this process is told. Returns the first code that is not 0.
 ExitCode wait_for(std::vector<pid_t> children) {
   const Interrupts interrupts;
+  const SomethingToEnd jobs;
   bool told = false;
   int code = 0;
   while (!children.empty()) {
