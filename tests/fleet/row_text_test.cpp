@@ -114,3 +114,20 @@ TEST_CASE("rows that no session records are not written to a database") {
   error_of(Errc::store_damaged, [&] { write_key_rows(folder / "sent.db", {&rows, 1}); });
   CHECK_FALSE(std::filesystem::exists(folder / "sent.db"));
 }
+
+TEST_CASE("a byte of a row that was changed is an error or another row, and nothing worse") {
+  const TemporaryFolder folder;
+  for (const std::string& text : row_texts(recorded(folder / "decisions.db"))) {
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      for (const char byte : {'0', '9', '"', '}', '\\', '\xff'}) {
+        std::string changed = text;
+        changed[at] = byte;
+        try {
+          for (const KeyRows& rows : rows_from_texts({changed})) require_storable(rows);
+        } catch (const Error& error) {
+          if (error.code() != Errc::store_damaged) FAIL_CHECK(error.what());
+        }
+      }
+    }
+  }
+}

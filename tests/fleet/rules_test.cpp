@@ -201,6 +201,21 @@ TEST_CASE("what is no job is refused with one sentence") {
   }
 }
 
+TEST_CASE("a byte of a job that was changed is an error or another job, and nothing worse") {
+  const std::string job = to_json(Written().package().spec);
+  for (std::size_t at = 0; at < job.size(); ++at) {
+    for (const char byte : {'0', 'z', '"', '}', '\\', '\xff'}) {
+      std::string changed = job;
+      changed[at] = byte;
+      try {
+        job_from_json(changed);
+      } catch (const Error& error) {
+        if (error.code() != Errc::bad_description) FAIL_CHECK(error.what());
+      }
+    }
+  }
+}
+
 TEST_CASE("submitting refuses what workers would refuse") {
   const Written written("#include \"../outside.cuh\"\n" + kKernel);
   CHECK(contains(error_of(Errc::bad_description, [&] { written.package(); }), "a name with `..`"));

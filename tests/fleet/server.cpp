@@ -95,6 +95,9 @@ class Cluster {
     require(in_shell("initdb --pgdata data --username postgres --auth trust --no-locale --encoding UTF8 --no-sync > "
                      "initdb.log 2>&1") == 0,
             "initdb");
+    // A test that is killed cannot stop it.
+    in_shell("(while [ -d /proc/" + std::to_string(getpid()) +
+             " ]; do sleep 1; done; pg_ctl --pgdata data --mode immediate stop; rm -rf \"$PWD\") > /dev/null 2>&1 &");
     start();
   }
   ~Cluster() {

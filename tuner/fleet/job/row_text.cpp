@@ -81,6 +81,10 @@ class FieldReader {
       if (number < 0 || number > 255 || name == "unknown") refuse_row("a number stands for nothing that is known");
       member = static_cast<T>(number);
     } else {
+      // A real number that is too large for an integer would become any.
+      if (std::is_integral_v<T> && !std::is_same_v<T, bool> && !value.is_number_integer()) {
+        refuse_row("a number is not whole");
+      }
       try {
         member = value.get<T>();
       } catch (const nlohmann::json::exception&) {
