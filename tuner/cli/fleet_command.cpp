@@ -65,16 +65,16 @@ Command fleet_command() {
   return {
       .name = "fleet",
       .synopsis =
-          "tuner fleet submit FILE... [--problem A=1,B=2] [--problems FILE] [--kernel NAME] [--on H200,H100]\n"
-          "       [--effort EFFORT] [--mode MODE] [--priority N] [--team NAME] [--json]\n"
-          "       tuner fleet work [--until-empty] [--devices LIST] [--workers N] [--longest-job TIME]\n"
+          "tuner fleet submit FILE... [--problem A=1,B=2] [--problems FILE] [--kernel NAME]\n"
+          "       [--on H200,H100] [--effort EFFORT] [--mode MODE] [--priority N] [--team NAME] [--json]\n"
+          "tuner fleet work [--until-empty] [--devices LIST] [--workers N] [--longest-job TIME]\n"
           "       [--compile-timeout TIME] [--as-root] [--db PATH]\n"
-          "       tuner fleet status [JOB] [--watch] [--json]\n"
-          "       tuner fleet cancel JOB... [--json]",
+          "tuner fleet status [JOB] [--watch] [--json]\n"
+          "tuner fleet cancel JOB... [--json]",
       .summary = "tune on many machines through a queue in PostgreSQL",
       .purpose =
-          "submit queues jobs, a kernel and a problem each; work tunes them on this machine's GPUs and sends what\n"
-          "it finds; status lists jobs, cancel ends them; `tuner pull` fetches. docs/fleet.md is the manual.",
+          "submit queues jobs, a kernel and a problem each; work tunes them on the GPUs here and sends what it\n"
+          "finds; status lists, cancel ends; `tuner pull` fetches. docs/fleet.md is the manual.",
       .options =
           {
               {"queue", Kind::value, "ADDRESS",
