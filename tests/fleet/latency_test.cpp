@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <latch>
 #include <mutex>
 #include <set>
 #include <string>
@@ -26,17 +27,20 @@ TEST_CASE("256 workers take jobs at the same moment, each of them once") {
   server.add_login("anna", "vision", {"submit"});
   server.add_login("hand", "vision", {"work"});
   const std::vector<Submission> jobs(kConnections * kRounds, {.file = "f", .kernel = "k", .problem = "p", .spec = "s"});
-  Queue(Address(server.address("anna"))).submit("", {}, jobs);
 
   std::mutex mutex;
   std::vector<double> taking_ms;
   std::multiset<std::int64_t> taken;
   std::atomic<int> refused = 0;
+  std::latch all_there(kConnections), submitted(1);
   std::vector<std::jthread> workers;
   for (int i = 0; i < kConnections; ++i) {
     workers.emplace_back([&, i] {
       Queue queue(Address(server.address("hand")));
-      // They did not start at the same moment.
+      // They wait for jobs, and do not begin with them at the same moment.
+      if (queue.take("hand", "GPU")) ++refused;
+      all_there.count_down();
+      submitted.wait();
       std::this_thread::sleep_for(kJob * i / kConnections);
       for (int round = 0; round < kRounds; ++round) {
         const auto begin = Clock::now();
@@ -53,6 +57,9 @@ TEST_CASE("256 workers take jobs at the same moment, each of them once") {
       }
     });
   }
+  all_there.wait();
+  Queue(Address(server.address("anna"))).submit("", {}, jobs);
+  submitted.count_down();
   workers.clear();
 
   CHECK(refused == 0);
