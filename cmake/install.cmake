@@ -8,11 +8,20 @@ install(TARGETS libtuner EXPORT tunerTargets
 if(TUNER_BUILD_PROGRAMS)
   install(TARGETS tuner RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(TARGETS tuner-engine tuner-worker RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/tuner)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
+  # Where shells look. Debian has a folder of its own for what zsh finds in packages: share/zsh/vendor-completions.
+  set(TUNER_ZSH_FOLDER ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "Folder in which zsh looks for completions")
+  set(completion tuner/cli/completion)
+  install(FILES ${completion}/tuner.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME tuner)
+  install(FILES ${completion}/_tuner DESTINATION ${TUNER_ZSH_FOLDER})
+  install(FILES ${completion}/tuner.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 install(DIRECTORY kernel_sources/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tuner/kernel_sources)
 install(DIRECTORY packaging/fleet DESTINATION ${CMAKE_INSTALL_DATADIR}/tuner)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS)
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS PATTERN docs/site EXCLUDE)
+# Where the target `site` was built.
+install(DIRECTORY ${PROJECT_BINARY_DIR}/site/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/html OPTIONAL)
 
 # find_package(tuner CONFIG)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tuner)

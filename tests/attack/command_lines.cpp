@@ -149,7 +149,13 @@ void run_command_lines(Attack& attack, Chance& chance) {
   copy_as_it_is(attack / "../base/in", attack / "in");
   copy_as_it_is(attack / "../base/full", attack / "in/base");
   // Everything that a command line names lies elsewhere, and what lies there and is named is not to be replaced.
-  attack.run(random_words(attack, chance), {.may_change = {"in", "out", "home"}});
+  std::vector<std::string> words = random_words(attack, chance);
+  if (chance.once_in(8)) {
+    words.insert(words.begin(), "complete");
+    attack.run(words, {.exit_codes = {0}});
+    return;
+  }
+  attack.run(words, {.may_change = {"in", "out", "home"}});
 }
 
 }  // namespace

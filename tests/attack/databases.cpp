@@ -80,6 +80,9 @@ void run_databases(Attack& attack, Chance& chance) {
   const std::string header = "\n" + read_bytes(attack / "out/winners.hpp");
   if (header.find("\n" + kForged) != std::string::npos)
     attack.find("a forged line in a header", "tuner export --header");
+  attacked.database();
+  attack.run({"complete", "--db", database, "forget", kernel, chance.one_of({"--problem", "--device"}), ""},
+             {.exit_codes = {0}});
   reads({"doctor"});
   reads({"wanted"});
   // Without a GPU it comes as far as what it would tune.

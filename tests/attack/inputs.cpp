@@ -63,6 +63,7 @@ void run_sources(Attack& attack, Chance& chance) {
   if (chance.once_in(4)) words.push_back("--json");
   if (chance.once_in(6)) words.push_back("--t1");
   if (chance.once_in(8)) words = {"export", "--header", attack / "out/a.hpp", file, "--db", attack / "../base/full"};
+  if (chance.once_in(8)) words = {"complete", "check", file, chance.one_of({"--config", "--problem", "--pad"}), ""};
   if (chance.once_in(12)) words = {"tune", file, "--replay", attack / "../base/in/scale.csv", "--db", attack / "out"};
   attack.run(words, {.may_change = {"out"}, .exit_codes = {0, 1, 2, 3, 4, 6}});
 }

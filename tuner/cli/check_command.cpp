@@ -159,6 +159,7 @@ Command check_command() {
                "also search DIR for headers included with quotes or angle brackets; repeatable"},
           },
       .most_operands = 1,
+      .operands = {"FILE"},
       .examples = {{"tuner check kernel_sources/prefetch.cu --host",
                     "at small sizes, where bugs often show up; needs no GPU"},
                    {"tuner check my.cu --compile 20 --arch sm_90", "do they compile, and with how many registers?"},

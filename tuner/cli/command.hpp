@@ -16,8 +16,10 @@ struct Option {
   enum class Kind { flag, value, repeatable };
   std::string name;  ///< without the dashes; "I" for -I
   Kind kind = Kind::flag;
-  std::string value_name;  ///< "N", "PATH", "200|60s"; empty for flags
-  std::string help;        ///< with unit and default
+  /// "N", "FILE", "200|60s"; empty for flags. Words in small letters, as in "quick|full", are values; what the others
+  /// can be completed to is in completion.cpp.
+  std::string value_name;
+  std::string help;  ///< with unit and default
 };
 
 struct Example {
@@ -33,6 +35,8 @@ struct Command {
   std::string purpose;   ///< two lines
   std::vector<Option> options;
   std::size_t most_operands = 0;  ///< words that are no options
+  /// What each of them is, in the words of Option::value_name; the last stands for those behind it too. For completion.
+  std::vector<std::string> operands;
   std::vector<Example> examples;
   std::vector<ExitCode> exit_codes;  ///< beside 0, 1, 2, 70 and 130
   ExitCode (*run)(const Arguments&) = nullptr;
@@ -49,10 +53,14 @@ const Command& find_command(std::string_view name);
 /// Examples name the kernels of a clone; an installed program has them where it was installed.
 std::string with_shipped_kernels(std::string text);
 
+/// What the program is for, in two lines.
+std::string_view purpose_of_program();
 /// What `tuner --help` prints.
 std::string overview();
 /// What `tuner help NAME` prints.
 std::string help_text(const Command& command);
+/// The exit codes that a command's help and manual page list, in order.
+std::vector<ExitCode> exit_codes_of(const Command& command);
 
 // One file each.
 Command tune_command();

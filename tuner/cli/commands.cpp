@@ -101,10 +101,15 @@ std::string with_shipped_kernels(std::string text) {
   return text;
 }
 
+std::string_view purpose_of_program() {
+  return "tuner finds the compile-time constants that make a CUDA kernel fastest on this GPU for a given\n"
+         "problem, checks that the results stay correct, and stores the winner.";
+}
+
 std::string overview() {
-  std::string text =
-      "tuner finds the compile-time constants that make a CUDA kernel fastest on this GPU for a given\n"
-      "problem, checks that the results stay correct, and stores the winner.\n"
+  std::string text(purpose_of_program());
+  text +=
+      "\n"
       "\n"
       "Usage: tuner COMMAND [options]\n"
       "\n"
@@ -129,6 +134,15 @@ std::string overview() {
   return with_shipped_kernels(std::move(text));
 }
 
+std::vector<ExitCode> exit_codes_of(const Command& command) {
+  std::vector<ExitCode> codes = command.exit_codes;
+  codes.insert(codes.end(),
+               {ExitCode::done, ExitCode::no_result, ExitCode::bad_input, ExitCode::internal, ExitCode::interrupted});
+  std::sort(codes.begin(), codes.end());
+  codes.erase(std::unique(codes.begin(), codes.end()), codes.end());
+  return codes;
+}
+
 std::string help_text(const Command& command) {
   std::string text = help_lines("", command.purpose) + "\n" + help_lines("Usage: ", command.synopsis);
   if (!command.options.empty()) text += "\nOptions\n" + option_lines(command.options);
@@ -137,13 +151,8 @@ std::string help_text(const Command& command) {
   for (const Example& example : command.examples) {
     text += "  " + example.command + "\n" + help_lines("      ", example.what_it_does);
   }
-  std::vector<ExitCode> codes = command.exit_codes;
-  codes.insert(codes.end(),
-               {ExitCode::done, ExitCode::no_result, ExitCode::bad_input, ExitCode::internal, ExitCode::interrupted});
-  std::sort(codes.begin(), codes.end());
-  codes.erase(std::unique(codes.begin(), codes.end()), codes.end());
   text += "\nExit codes\n";
-  for (const ExitCode code : codes) text += exit_code_line(code);
+  for (const ExitCode code : exit_codes_of(command)) text += exit_code_line(code);
   return with_shipped_kernels(std::move(text));
 }
 

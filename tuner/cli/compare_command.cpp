@@ -96,6 +96,7 @@ Command compare_command() {
               {"markdown", Kind::flag, "", "print a line and a table for a comment"},
           },
       .most_operands = 2,
+      .operands = {"FILE@CONFIG|NUMBER"},
       .examples =
           {
               {"tuner compare kernel_sources/prefetch.cu@baseline @winner --problem rows=528,row_length=65536",

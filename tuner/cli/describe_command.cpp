@@ -307,6 +307,7 @@ Command describe_command() {
                "also search DIR for headers included with quotes or angle brackets; repeatable"},
           },
       .most_operands = 1,
+      .operands = {"FILE"},
       .examples = {{"tuner describe kernel_sources/prefetch.cu", "parameters, constraints and arguments"},
                    {"tuner describe kernel_sources/prefetch.cu --problem rows=528,row_length=65536 --device-name A100",
                     "how many configurations there are on an A100"}},

@@ -171,6 +171,7 @@ Command explain_command() {
               {"markdown", Kind::flag, "", "print headings and tables for a page"},
           },
       .most_operands = 1,
+      .operands = {"FILE@CONFIG|NUMBER"},
       .examples =
           {
               {"tuner explain kernel_sources/prefetch.cu --problem rows=528,row_length=65536 --counters",

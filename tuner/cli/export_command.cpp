@@ -161,6 +161,7 @@ Command export_command() {
               {"namespace", Kind::value, "NAME", "namespace of the header's constants; default tuned"},
           },
       .most_operands = 1,
+      .operands = {"FILE"},
       .examples = {{"tuner export tuned.db", "take everything to another machine"},
                    {"tuner export share/decisions.db --kernel prefetch --decisions-only --with-binaries",
                     "make a database to ship with a program"},

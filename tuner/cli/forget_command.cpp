@@ -117,7 +117,8 @@ Command forget_command() {
   return {
       .name = "forget",
       .synopsis =
-          "tuner forget [KERNEL] [--problem A=1,B=2] [--device TEXT] [--only WHAT] [--all] [--db PATH] [--json]",
+          "tuner forget [KERNEL] [--problem A=1,B=2] [--device TEXT] [--only quarantine|decisions|trials] [--all] "
+          "[--db PATH] [--json]",
       .summary = "stop using what is stored: decisions, trials, quarantined binaries",
       .purpose =
           "Stops using stored decisions, trials and quarantined binaries; their rows stay in the database as\n"
@@ -126,10 +127,11 @@ Command forget_command() {
           {
               {"problem", Kind::value, "A=1,B=2", "only problems with these values; default: all"},
               {"device", Kind::value, "TEXT", "only GPUs whose name contains TEXT, for example H200; default: all"},
-              {"only", Kind::value, "WHAT", "forget only quarantine, decisions or trials; default: all three"},
+              {"only", Kind::value, "quarantine|decisions|trials", "forget only these; default: all three"},
               {"all", Kind::flag, "", "every kernel, problem and device"},
           },
       .most_operands = 1,
+      .operands = {"KERNEL"},
       .examples = {{"tuner forget prefetch", "tune prefetch from scratch the next time"},
                    {"tuner forget prefetch --only quarantine", "let binaries that crashed or hung run again"}},
       .exit_codes = {ExitCode::no_result, ExitCode::store},

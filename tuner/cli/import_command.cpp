@@ -63,6 +63,7 @@ Command import_command() {
           "each file is imported completely or not at all.",
       .options = {},
       .most_operands = 1000,
+      .operands = {"FILE"},
       .examples = {{"tuner import tuned.db", "use what another machine of the same kind found"},
                    {"tuner import node*.db --json", "merge several, with a result for each that a script can read"}},
       .exit_codes = {ExitCode::store},

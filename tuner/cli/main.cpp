@@ -13,6 +13,7 @@
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/completion.hpp"
 #include "tuner/cli/exit_code.hpp"
 #include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/message.hpp"
@@ -24,7 +25,19 @@ namespace {
 using namespace tuner;
 using cli::ExitCode;
 
+/// What a shell asks of `tuner complete WORDS...`. A line that is being typed may be anything, so its words are not
+/// read as arguments, and a shell that waits for them is not kept waiting.
+ExitCode run_complete(const std::vector<std::string>& words) {
+  signal(SIGALRM, [](int) { _exit(0); });
+  alarm(1);
+  const cli::Completions completions = cli::complete(words);
+  alarm(0);
+  cli::print(cli::completion_text(completions));
+  return ExitCode::done;
+}
+
 ExitCode run(const std::vector<std::string>& words) {
+  if (!words.empty() && words.front() == "complete") return run_complete({words.begin() + 1, words.end()});
   const cli::SplitWords split = cli::split_command(words);
   const cli::Command& command = cli::find_command(split.command.value_or("help"));
   const cli::Arguments arguments(command, split.words);

@@ -88,6 +88,7 @@ Command new_command() {
               {"force", Kind::flag, "", "with --output: replace FILE if it exists"},
           },
       .most_operands = 1,
+      .operands = {"FILE"},
       .examples = {{"tuner new scale.cu", "print scale.cu with directives"},
                    {"tuner new scale.cu --output tuned.cu", "write that to another file, which then can be tuned"}},
       .exit_codes = {},

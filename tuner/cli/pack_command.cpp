@@ -285,6 +285,7 @@ Command pack_command() {
               {"force", Kind::flag, "", "replace an earlier pack"},
           },
       .most_operands = 1000,
+      .operands = {"FOLDER", "KERNEL"},
       .examples = {{"tuner pack share/tuned", "pack everything with at most 2 % lost anywhere"},
                    {"tuner pack share/tuned sgemm softmax --most 3 --device H200 --device H100",
                     "at most three binaries for each of two kernels on each of two kinds of GPU"}},

@@ -71,6 +71,7 @@ Command recover_command() {
           "default FILE.recovered.db), and reports what was lost. FILE is not changed.",
       .options = {},
       .most_operands = 2,
+      .operands = {"FILE"},
       .examples = {{"tuner recover ~/.local/share/tuner/decisions.db.corrupt-20260131T120000Z-77",
                     "recover a file that `tuner tune` set aside"},
                    {"tuner recover decisions.db saved.db --json",

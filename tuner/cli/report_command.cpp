@@ -88,6 +88,7 @@ Command report_command() {
       .options = {{"o", Option::Kind::value, "FILE", "the file to write"},
                   {"force", Option::Kind::flag, "", "replace FILE if it exists"}},
       .most_operands = kMostOperands,
+      .operands = {"KERNEL|NUMBER"},
       .examples = {{"tuner report prefetch -o prefetch.html", "all decisions for prefetch"},
                    {"tuner report 3 7 -o two.html", "decisions 3 and 7, as `tuner list` numbers them"}},
       .exit_codes = {ExitCode::no_result, ExitCode::store},

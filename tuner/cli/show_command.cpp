@@ -256,6 +256,7 @@ Command show_command() {
       .options = {{"trials", Option::Kind::value, "N",
                    "number of trials to show, fastest first; default 20; JSON always contains all"}},
       .most_operands = 1,
+      .operands = {"KERNEL|NUMBER"},
       .examples = {{"tuner show prefetch", "the newest decision for prefetch"},
                    {"tuner show 3 --json", "decision 3 with every trial and its samples, for a program"}},
       .exit_codes = {ExitCode::no_result, ExitCode::store},

@@ -144,6 +144,7 @@ Command simulate_command() {
               {"workers", Kind::value, "N", "threads; scores do not depend on it; default: one for each usable core"},
           },
       .most_operands = kMostRecordings,
+      .operands = {"FILE"},
       .examples = {{"tuner simulate kernel_sources/recordings/prefetch__H200.csv --strategy random,model",
                     "compare two strategies on the recording that comes with the kernels"},
                    {"tuner simulate spaces/*.csv.gz --repeats 100 --json",

@@ -47,6 +47,7 @@ Command sizes_command() {
       .options = {{"device", Option::Kind::repeatable, "TEXT",
                    "only GPUs whose name contains TEXT, for example H200; default: all"}},
       .most_operands = 1,
+      .operands = {"KERNEL"},
       .examples = {{"tuner sizes sgemm", "portfolio, curve and rule of one kernel"}},
       .exit_codes = {ExitCode::no_result, ExitCode::store},
       .run = run_sizes,

@@ -357,6 +357,7 @@ Command tune_command() {
                "with --json: omit fields that differ between otherwise identical replays (durations, dates, paths)"},
           },
       .most_operands = 1,
+      .operands = {"FILE"},
       .examples = {{"tuner tune kernel_sources/prefetch.cu --problem rows=528,row_length=65536 --budget 60s",
                     "spend a minute on one problem and store the winner"},
                    {"tuner tune kernel_sources/prefetch.cu --problem 'rows=528,row_length=4K..64K x4'",

@@ -135,6 +135,7 @@ Command wanted_command() {
           "save: a guess, launches so far * time * likely gain. `tuner tune --wanted` tunes them.",
       .options = {{"forget", Kind::flag, "", "empty the list, or delete what it holds of KERNEL"}},
       .most_operands = 1,
+      .operands = {"KERNEL"},
       .examples = {{"tuner wanted", "what would tuning pay for?"},
                    {"tuner wanted prefetch --forget", "this kernel has changed: start its list afresh"}},
       .exit_codes = {ExitCode::no_result, ExitCode::store},

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "search/expression/expression.hpp"
 
@@ -56,6 +57,8 @@ std::string_view compute_capability(std::string_view identity);
 /// A well-known GPU by short name ("H200", "A100", "RTX_4090", …): for planning and tests where there is none. Throws
 /// Error{bad_usage} that lists the names.
 DeviceInfo known_device(const std::string& short_name);
+/// The names that known_device takes.
+std::vector<std::string> known_device_names();
 /// The one that plans are made for where no device is named.
 inline constexpr const char* kPlanDevice = "H200";
 /// A GPU of an architecture ("sm_90", "sm_90a"), with its limits; the size of the whole is that of kPlanDevice. Throws

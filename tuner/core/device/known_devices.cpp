@@ -81,10 +81,14 @@ std::optional<int> number_of(std::string_view architecture) {
 
 }  // namespace
 
-DeviceInfo known_device(const std::string& short_name) {
+std::vector<std::string> known_device_names() {
   std::vector<std::string> names;
+  for (const Board& board : kBoards) names.emplace_back(board.short_name);
+  return names;
+}
+
+DeviceInfo known_device(const std::string& short_name) {
   for (const Board& board : kBoards) {
-    names.emplace_back(board.short_name);
     if (board.short_name != short_name) continue;
     DeviceInfo device;
     device.name = board.name;
@@ -99,6 +103,7 @@ DeviceInfo known_device(const std::string& short_name) {
     }
     return device;
   }
+  const std::vector<std::string> names = known_device_names();
   throw Error(Errc::bad_usage, fmt::format("The device `{}` is not known{} Devices known without a driver: {}.",
                                            short_name, suggestion(short_name, names, "."), fmt::join(names, ", ")));
 }
