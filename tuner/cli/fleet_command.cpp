@@ -105,6 +105,7 @@ Command fleet_command() {
               {"watch", Kind::flag, "", "status: go on until nothing is queued or running"},
           },
       .most_operands = 1001,
+      .operands = {"submit|work|status|cancel", "FILE"},
       .examples =
           {{"tuner fleet submit kernel_sources/prefetch.cu --problem 'rows=528,row_length=4K..64K x4' --on H200",
             "three jobs for an H200"},
