@@ -51,6 +51,18 @@ if(TUNER_STATIC_DEPENDENCIES)
   target_compile_definitions(tuner_sqlite INTERFACE TUNER_OWN_SQLITE)
 endif()
 
+# For `tuner fleet` and `tuner pull` of the program; the library never links it. Its archive needs those of Kerberos and
+# LDAP, which Debian does not have, so a static build goes without.
+if(TUNER_BUILD_PROGRAMS AND NOT TUNER_STATIC_DEPENDENCIES)
+  find_package(PostgreSQL QUIET)
+  if(PostgreSQL_FOUND)
+    add_library(tuner_libpq INTERFACE)
+    target_link_libraries(tuner_libpq INTERFACE PostgreSQL::PostgreSQL)
+  else()
+    message(STATUS "There is no libpq: `tuner fleet` and `tuner pull` will say so (install libpq-dev)")
+  endif()
+endif()
+
 if(TUNER_BUILD_TESTS)
   find_package(doctest REQUIRED)
 endif()
