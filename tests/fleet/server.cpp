@@ -90,7 +90,7 @@ class Cluster {
   }
 
  private:
-  Cluster() : folder_(make_folder()), programs_(find_programs()) {
+  Cluster() : programs_(find_programs()), folder_(make_folder()) {
     write_bytes(folder_ / "schema.sql", read_bytes(TUNER_FLEET_SCHEMA));
     require(in_shell("initdb --pgdata data --username postgres --auth trust --no-locale --encoding UTF8 --no-sync > "
                      "initdb.log 2>&1") == 0,
@@ -107,7 +107,7 @@ class Cluster {
     fs::remove_all(folder_, ignored);
   }
 
-  fs::path folder_, programs_;
+  fs::path programs_, folder_;
   bool runs_ = false;
 };
 

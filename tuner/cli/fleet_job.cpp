@@ -82,7 +82,7 @@ TuneRequest request_for(const fleet::JobSpec& spec, KernelDescription kernel, co
   request.session.mode = request.mode.value_or(Timing::cold);
   request.session.effort = spec.effort;
   request.session.takes_stored = true;
-  request.device = place.device;
+  request.devices = {place.device};
   request.workers = place.workers;
   request.compile_timeout = place.compile_timeout;
   request.database = place.database;

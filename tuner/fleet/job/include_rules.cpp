@@ -105,6 +105,12 @@ std::optional<std::string> why_escapes(std::string_view name) {
 
 std::optional<std::string> why_includes_escape(std::string_view text) {
   if (text.find('\0') != npos) return "it has a zero byte in it";
+  for (std::size_t at = text.find_first_of("\\?"); at != npos; at = text.find_first_of("\\?", at + 1)) {
+    const std::string_view joint = text.substr(at, length_of_joint(text, at));
+    if (!joint.empty() && joint != "\\\n" && joint != "\\\r\n") {
+      return "it joins lines by a trigraph, or with blanks behind the backslash, which compilers read differently";
+    }
+  }
   const std::string joined = joined_lines(text);
   constexpr std::array<std::string_view, 3> kMarks{"#", "%:", "?\?="};
   for (const std::string_view mark : kMarks) {

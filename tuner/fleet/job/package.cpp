@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <set>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include "search/expression/quoting.hpp"
@@ -47,6 +49,11 @@ void require_options(const KernelDescription& kernel, std::string_view file) {
 
 void require_text(const std::string& text, std::string_view file) {
   if (const auto why = why_includes_escape(text)) refuse(file, *why);
+}
+
+void require_short(const std::string& text, std::string_view file) {
+  constexpr std::size_t kLongest = std::size_t{4} << 20;
+  if (text.size() > kLongest) refuse(file, fmt::format("it has more than {} bytes of source", kLongest));
 }
 
 /// The names of the files of data, each once.
@@ -92,8 +99,14 @@ const std::string& content_of(const Package& package, const CarriedFile& file) {
   return found->second;
 }
 
-void write_data(const fs::path& file, const std::string& bytes) {
-  fs::create_directories(file.parent_path());
+void write_data(const fs::path& folder, const CarriedFile& data, const std::string& bytes) {
+  const fs::path file = folder / data.name;
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  if (error == std::errc::not_a_directory || error == std::errc::file_exists || !file.has_filename() ||
+      file.filename() == "." || fs::is_directory(file)) {
+    refuse(data.name, "it is data, and its name that of a folder");
+  }
   std::ofstream out(file, std::ios::binary);
   out << bytes;
   out.close();
@@ -119,6 +132,16 @@ void require_few(const JobSpec& spec) {
   }
 }
 
+/// A header that is found among the data was not read for what it includes.
+void require_carried(const KernelDescription& kernel, std::string_view file) {
+  for (const Header& header : quoted_headers(kernel, {})) {
+    const bool is_carried = std::any_of(kernel.given_headers.begin(), kernel.given_headers.end(),
+                                        [&](const Header& given) { return given.text == header.text; });
+    if (is_carried || is_standard(header)) continue;
+    refuse(file, fmt::format("it does not carry the header {}", search::quote(search::shortened(header.name))));
+  }
+}
+
 }  // namespace
 
 Package pack_job(const KernelDescription& kernel, std::string_view mode, Effort effort) {
@@ -128,12 +151,14 @@ Package pack_job(const KernelDescription& kernel, std::string_view mode, Effort 
   }
   Package package{.spec = {.kernel = kernel.kernel, .mode = std::string(mode), .effort = effort}};
   require_options(kernel, file);
+  require_short(kernel.source, file);
   require_text(kernel.source, file);
   const std::vector<Header> headers = quoted_headers(kernel, {});
   package.spec.identity = kernel_identity(kernel, headers);
   package.spec.source = carry(package, file, kernel.source);
   for (const Header& header : headers) {
     if (is_standard(header)) continue;
+    require_short(header.text, header.name);
     require_text(header.text, header.name);
     package.spec.headers.push_back(carry(package, header.name, header.text));
   }
@@ -148,10 +173,12 @@ KernelDescription unpack_job(const Package& package, const fs::path& folder) {
   const JobSpec& spec = package.spec;
   require_few(spec);
   const std::string& source = content_of(package, spec.source);
+  require_short(source, spec.source.name);
   require_text(source, spec.source.name);
   std::vector<Header> headers;
   for (const CarriedFile& file : spec.headers) {
     const std::string& text = content_of(package, file);
+    require_short(text, file.name);
     require_text(text, file.name);
     headers.push_back({file.name, text});
   }
@@ -159,18 +186,19 @@ KernelDescription unpack_job(const Package& package, const fs::path& folder) {
   KernelDescription kernel = choose_description(parse_descriptions(source, path), path, spec.kernel);
   require_options(kernel, spec.source.name);
   std::set<std::string> missing = data_of(kernel, spec.source.name);
-  for (const CarriedFile& file : spec.data) {
-    if (missing.erase(file.name) > 0) write_data(folder / file.name, content_of(package, file));
-  }
-  if (!missing.empty()) {
-    refuse(spec.source.name, fmt::format("it does not carry the data {}", search::quote(*missing.begin())));
-  }
   kernel.given_headers = std::move(headers);
   if (kernel_identity(kernel, quoted_headers(kernel, {})) != spec.identity) {
     refuse(spec.source.name,
            "its source and headers are not what was submitted, or were submitted by another version "
            "of this program");
   }
+  for (const CarriedFile& file : spec.data) {
+    if (missing.erase(file.name) > 0) write_data(folder, file, content_of(package, file));
+  }
+  if (!missing.empty()) {
+    refuse(spec.source.name, fmt::format("it does not carry the data {}", search::quote(*missing.begin())));
+  }
+  require_carried(kernel, spec.source.name);
   return kernel;
 }
 

@@ -48,6 +48,9 @@ Address::Address(std::string_view text) {
   // What is not answered in this time is asked again, by whoever can wait.
   add_if_missing("connect_timeout", "10");
   add_if_missing("tcp_user_timeout", "30000");
+  add_if_missing("keepalives_idle", "10");
+  add_if_missing("keepalives_interval", "5");
+  add_if_missing("keepalives_count", "3");
   add_if_missing("fallback_application_name", "tuner");
 }
 

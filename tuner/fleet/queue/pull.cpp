@@ -64,16 +64,18 @@ Pulled pull(Queue& queue, const std::filesystem::path& database, const std::func
       ++pulled.known;
       continue;
     }
+    std::vector<cache::KeyRows> rows;
     try {
-      std::vector<cache::KeyRows> rows = rows_from_texts(queue.rows(accepted));
+      rows = rows_from_texts(queue.rows(accepted));
       for (const cache::KeyRows& each : rows) cache::require_storable(each);
-      part.add(std::move(rows));
-      ++pulled.jobs;
     } catch (const Error& error) {
       if (error.code() != Errc::store_damaged) throw;
       ++pulled.damaged;
       warn(fmt::format("Job {} of the queue was left out: {}", accepted.job, error.what()));
+      continue;
     }
+    part.add(std::move(rows));
+    ++pulled.jobs;
   }
   part.import();
   return pulled;

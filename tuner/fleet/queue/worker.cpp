@@ -193,11 +193,11 @@ void Worker::work(const Taken& taken) {
     }
   }
   if (is_given_back) {
-    patiently([&](Queue& queue) { return queue.give_back(taken); });
-    tell_(fmt::format("Job {} is given back.", taken.job));
+    const auto back = patiently([&](Queue& queue) { return queue.give_back(taken); });
+    tell_(fmt::format("Job {} {}", taken.job, back ? "is given back." : "goes back to the queue when its lease ends."));
     return;
   }
-  bool is_accepted = false;
+  std::optional<bool> is_accepted;
   try {
     is_accepted = send(taken, answer);
   } catch (const Unreachable&) {
@@ -208,6 +208,9 @@ void Worker::work(const Taken& taken) {
   }
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   if (!is_accepted) {
+    tell_(fmt::format("Job {}: the queue could not be told what became of it; it goes back when its lease ends.",
+                      taken.job));
+  } else if (!*is_accepted) {
     ++tally_.refused;
     tell_(fmt::format("Job {} was cancelled or given to another worker meanwhile; its results stay here only.",
                       taken.job));
@@ -221,17 +224,17 @@ void Worker::work(const Taken& taken) {
   }
 }
 
-bool Worker::send(const Taken& taken, const Answer& answer) {
+/// Whether the queue accepted it; nothing if it was stopped while the server was away.
+std::optional<bool> Worker::send(const Taken& taken, const Answer& answer) {
   if (!answer.is_done) {
-    return patiently([&](Queue& queue) { return queue.fail(taken, answer.reason, answer.log, answer.is_final); })
-        .value_or(false);
+    return patiently([&](Queue& queue) { return queue.fail(taken, answer.reason, answer.log, answer.is_final); });
   }
   const std::set<std::string> rows(answer.rows.begin(), answer.rows.end());
   for (const std::vector<std::string>& batch : in_batches(rows)) {
-    if (!patiently([&](Queue& queue) { return queue.store_rows(taken, batch); }).value_or(false)) return false;
+    const std::optional<bool> stored = patiently([&](Queue& queue) { return queue.store_rows(taken, batch); });
+    if (!stored || !*stored) return stored;
   }
-  return patiently([&](Queue& queue) { return queue.finish(taken, answer.session, rows.size(), answer.log); })
-      .value_or(false);
+  return patiently([&](Queue& queue) { return queue.finish(taken, answer.session, rows.size(), answer.log); });
 }
 
 }  // namespace tuner::fleet

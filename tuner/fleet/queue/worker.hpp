@@ -67,7 +67,7 @@ class Worker {
   void work(const Taken& taken);
   /// The job with its files. A sentence in `trouble` if it is none.
   std::optional<Package> fetch(const Taken& taken, std::string& trouble);
-  bool send(const Taken& taken, const Answer& answer);
+  std::optional<bool> send(const Taken& taken, const Answer& answer);
   void blame_worker(const Taken& taken, const std::string& why) noexcept;
   void wait(std::chrono::milliseconds time) const;
 
