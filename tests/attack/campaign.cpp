@@ -184,10 +184,10 @@ Campaign read_words(int argc, char** argv) {
                                              "of every random choice")(
       "share", po::value(&campaign.share)->default_value(1), "of the whole campaign: 0.1 is a tenth of its cases")(
       "workers", po::value(&campaign.workers)->default_value(std::max(1u, std::thread::hardware_concurrency())),
-      "processes at the same time")(
-      "section", po::value(&campaign.section),
-      "only databases, sources, t1-files, recordings, data-files, command-lines, conversations or kills")(
-      "case", po::value(&campaign.number), "only this case of the section")(
+      "processes at the same time")("section", po::value(&campaign.section),
+                                    "only databases, sources, t1-files, recordings, foreign-results, data-files, "
+                                    "command-lines, conversations or kills")("case", po::value(&campaign.number),
+                                                                             "only this case of the section")(
       "lives", po::value(&campaign.programs.lives),
       "command lines that one process runs in turn; without this 20, and 1 with --case")(
       "keep", po::value(&keep)->default_value("attack-findings"), "folder for what was found")(
