@@ -19,6 +19,7 @@ if(TUNER_BUILD_PROGRAMS)
   install(FILES ${completion}/tuner.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 install(DIRECTORY kernel_sources/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tuner/kernel_sources)
+install(DIRECTORY packaging/fleet DESTINATION ${CMAKE_INSTALL_DATADIR}/tuner)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS PATTERN docs/site EXCLUDE)
 # Where the target `site` was built.

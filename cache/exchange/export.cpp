@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "cache/exchange/key_rows.hpp"
 #include "cache/file/fail.hpp"
 #include "cache/file/fresh_file.hpp"
 #include "cache/file/location.hpp"
@@ -27,22 +28,9 @@ void require_others(const fs::path& from, const fs::path& to) {
 }
 
 /// What of a key is exported.
-struct Rows {
-  std::optional<Decision> decision;
-  std::vector<Trial> trials;
-  std::vector<DecisionText> texts;  ///< of the decision
-  bool has_starts = true;           ///< what programs start from says the same as the decision
+struct Rows : KeyRows {
+  bool has_starts = true;  ///< what programs start from says the same as the decision
 };
-
-Rows read_rows(const sqlite::Connection& connection, const DecisionKey& key) {
-  // A key at a time: a lock on the database for all of it would keep those who tune from writing.
-  const Transaction snapshot(connection, Transaction::Kind::read);
-  Rows rows{read_served(connection, key), read_counting_trials(connection, key), {}};
-  if (rows.decision && rows.decision->origin == Origin::replay) rows.decision.reset();
-  if (rows.decision) rows.texts = read_texts(connection, rows.decision->row);
-  std::erase_if(rows.trials, [](const Trial& trial) { return trial.origin == Origin::replay; });
-  return rows;
-}
 
 void edit(Rows& rows, const ExportRequest& request) {
   if (!rows.decision || !request.edit) return;
@@ -100,7 +88,7 @@ std::vector<ExportedKey> export_decisions(const ExportRequest& request) {
     Transaction all(*to, Transaction::Kind::write);
     for (const DecisionKey& key : read_keys(*from, {})) {
       if (request.wanted && !request.wanted(key)) continue;
-      Rows rows = read_rows(*from, key);
+      Rows rows{read_key_rows(*from, key)};
       edit(rows, request);
       ExportedKey& done = exported.emplace_back();
       done.key = key;

@@ -86,7 +86,7 @@ class Grower {
     for (const std::size_t point : points) all.add(points_[point]);
     SplitTree::Node node;
     node.choice = all.choice();
-    node.nearest = all.prefers_nearest();
+    node.nearest = all.measured() == 0 || all.prefers_nearest();
     node.cost = all.cost();
     tree_.nodes.push_back(node);
     if (depth == kDeepestRule) return node.cost;
@@ -121,7 +121,7 @@ class Grower {
         above.remove(points_[points[i]]);
         const double last = value(points[i], feature), next = value(points[i + 1], feature);
         if (lesson_.features[feature].is_divisibility && last != 0) break;
-        if (last == next || i + 1 < kFewest || below.measured() == 0 || above.measured() == 0) continue;
+        if (last == next || i + 1 < kFewest) continue;
         const double saved = cost - below.cost() - above.cost();
         const double apart = below.apartness() + above.apartness() - all.apartness();
         const Question question{saved, apart, feature, last, next};

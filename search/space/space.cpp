@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <numeric>
 
 #include "search/expression/arithmetic.hpp"
@@ -53,6 +54,17 @@ Space::Space(std::vector<Parameter> parameters, std::vector<Constraint> constrai
       constants_(std::move(constants)),
       parts_(std::make_shared<SpaceParts>()) {
   check_parameters();
+  if (listing == Listing::at_once) valid();
+}
+
+Space::Space(std::vector<Parameter> parameters, std::shared_ptr<const std::vector<Configuration>> rows,
+             std::vector<Constraint> constraints, Scope constants, Listing listing)
+    : Space(std::move(parameters), std::move(constraints), std::move(constants), Listing::when_needed) {
+  const bool are_in_order = std::adjacent_find(rows->begin(), rows->end(), std::greater_equal<>()) == rows->end();
+  if (!are_in_order || !std::all_of(rows->begin(), rows->end(), [this](const auto& row) { return fits(row); })) {
+    throw Error(Errc::internal, "A space was given configurations out of order, or of another space.");
+  }
+  rows_ = std::move(rows);
   if (listing == Listing::at_once) valid();
 }
 
@@ -150,9 +162,16 @@ Configuration Space::defaults() const {
 }
 
 std::optional<std::string> Space::why_invalid(const Configuration& configuration) const {
+  if (auto violation = violated(configuration, constraints_.size())) return violation;
+  if (!rows_ || std::binary_search(rows_->begin(), rows_->end(), configuration)) return std::nullopt;
+  return fmt::format("{} is none of the {} configurations that there are.", text(configuration), rows_->size());
+}
+
+/// Of the first constraints.
+std::optional<std::string> Space::violated(const Configuration& configuration, std::size_t count) const {
   const Scope names = scope(configuration);
   std::exception_ptr fault;
-  for (const Constraint& constraint : constraints_) {
+  for (const Constraint& constraint : std::span(constraints_).first(count)) {
     const ExpressionTree& tree = constraint.expression.tree();
     for (const NodeId root : conjuncts(tree, tree.root)) {
       try {

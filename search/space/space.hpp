@@ -29,10 +29,11 @@ enum class Listing {
 /// The order of constraints does not matter: a configuration is invalid if any part of one is false (constraints are
 /// split at their outermost `and`s), and a part that cannot be evaluated (`a % b` where b is 0) is an error only if no
 /// other part is false.
-/// No configuration is stored. Parameters that constraints join form groups, and each group is one decision diagram
-/// (see diagram.hpp), which is built without looking at every configuration: partial configurations that leave the same
-/// to the constraints are looked at once. So what a space costs goes with how much its constraints have to remember,
-/// seldom with how large it is; constraints over parameters that are declared next to each other cost least.
+/// No configuration is stored, unless they are given. Parameters that constraints join form groups, and each group is
+/// one decision diagram (see diagram.hpp), which is built without looking at every configuration: partial
+/// configurations that leave the same to the constraints are looked at once. So what a space costs goes with how much
+/// its constraints have to remember, seldom with how large it is; constraints over parameters that are declared next to
+/// each other cost least.
 class Space {
  public:
   /// `constants` holds everything the constraints use besides the parameters: problem values, device attributes, lets.
@@ -46,6 +47,12 @@ class Space {
   /// and throws what is said here of constraints.
   Space(std::vector<Parameter> parameters, std::vector<Constraint> constraints, Scope constants,
         Listing listing = Listing::at_once);
+
+  /// The same of configurations that are given, where nobody knows the constraints that all of them satisfy: `rows` are
+  /// in ascending order, each once, or that is Error{internal}. Of these `constraints` leave some. For what was
+  /// recorded elsewhere: a configuration takes memory here, and some microseconds a constraint.
+  Space(std::vector<Parameter> parameters, std::shared_ptr<const std::vector<Configuration>> rows,
+        std::vector<Constraint> constraints, Scope constants, Listing listing = Listing::at_once);
 
   std::span<const Parameter> parameters() const;
   std::span<const Constraint> constraints() const;
@@ -77,7 +84,7 @@ class Space {
 
   /// All defaults. Need not be valid.
   Configuration defaults() const;
-  /// The first constraint that `configuration` violates; nothing if it is valid.
+  /// The first constraint that `configuration` violates, or that it is none of those given; nothing if it is valid.
   /// Throws ExpressionError if none is violated and one cannot be evaluated.
   std::optional<std::string> why_invalid(const Configuration& configuration) const;
   /// One sentence naming the constraint that removed the last candidates. Only for size() == 0.
@@ -100,7 +107,9 @@ class Space {
   const ConstraintProgram& program() const;
   const ValidSet& valid() const;
   void build(SpaceParts& parts) const;
+  void build_of_rows(SpaceParts& parts) const;
   bool satisfiable(std::size_t count) const;
+  std::optional<std::string> violated(const Configuration& configuration, std::size_t count) const;
   std::string explain_empty() const;
   [[noreturn]] void report_fault(const Configuration& configuration) const;
   /// Whether every choice is a position in its parameter's list; `require` throws Error{internal} otherwise.
@@ -108,6 +117,7 @@ class Space {
   void require_fit(const Configuration& configuration) const;
 
   std::vector<Parameter> parameters_;
+  std::shared_ptr<const std::vector<Configuration>> rows_;  // null: whatever the constraints allow
   std::vector<Constraint> constraints_;
   Scope constants_;
   std::vector<std::uint32_t> defaults_;        // by parameter, the position of its default

@@ -31,7 +31,20 @@ const ValidSet& Space::valid() const {
   return *parts_->valid;
 }
 
+void Space::build_of_rows(SpaceParts& parts) const {
+  program();  // whatever a constraint does not know is an error, even where no row would show it
+  std::vector<const Configuration*> valid;
+  for (const Configuration& row : *rows_) {
+    if (!violated(row, constraints_.size())) valid.push_back(&row);
+  }
+  parts.valid.emplace(valid, parameters_);
+}
+
 void Space::build(SpaceParts& parts) const {
+  if (rows_) {
+    build_of_rows(parts);
+    return;
+  }
   BuildBudget budget{kMostChoices, kMostBytes};
   std::optional<ValidSet> valid;
   try {
@@ -54,6 +67,9 @@ void Space::build(SpaceParts& parts) const {
 
 /// Whether something satisfies the first constraints. Yes if that is hard to say.
 bool Space::satisfiable(std::size_t count) const {
+  if (rows_) {
+    return std::any_of(rows_->begin(), rows_->end(), [&](const auto& row) { return !violated(row, count); });
+  }
   BuildBudget budget{kMostChoices / 16, kMostBytes};
   const ConstraintProgram first = compile_constraints(parameters_, std::span(constraints_).first(count), constants_);
   try {

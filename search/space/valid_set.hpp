@@ -21,6 +21,10 @@ class ValidSet {
   /// Throws BudgetExceeded.
   ValidSet(const ConstraintProgram& program, std::size_t parameters, BuildBudget& budget);
 
+  /// Those of the space that are given: in ascending order, each once.
+  using Rows = std::span<const Configuration* const>;
+  ValidSet(Rows rows, std::span<const Parameter> parameters);
+
   /// The first such configuration in lexicographic order.
   const std::optional<std::vector<std::uint32_t>>& fault() const { return fault_; }
 
@@ -55,8 +59,8 @@ class ValidSet {
   std::vector<std::vector<std::uint32_t>> groups_;  // their parameters
   std::vector<Diagram::Id> roots_;                  // by group
   Diagram diagram_;
-  std::uint64_t size_ = 0;
   bool empty_ = false;
+  std::uint64_t size_ = 0;
   bool overflows_ = false;
   std::optional<std::vector<std::uint32_t>> fault_;
 };

@@ -92,8 +92,8 @@ struct Section {
   void (*prepare)(Attack&);  ///< once a process, before the first case
   void (*run)(Attack&, Chance&);
 };
-extern const Section kDatabases, kSources, kPlainSources, kT1Files, kRecordings, kDataFiles, kCommandLines,
-    kConversations, kKills;
+extern const Section kDatabases, kSources, kPlainSources, kT1Files, kRecordings, kForeignResults, kDataFiles, kFrozen,
+    kCommandLines, kConversations, kKills;
 
 /// The database that every case begins with, made by prepare_databases: decisions.db, binaries.db, served.db and
 /// wanted.db.

@@ -127,7 +127,7 @@ void prepare_databases(Attack& attack) {
              {.exit_codes = {0}});
   fs::rename(base / "empty/replay.db", base / "empty/decisions.db");
   attack.run({"forget", "--all", "--db", base / "empty"}, {.exit_codes = {0}});
-  attack.run("helper", {"prepare", base / "full", base / "in/wave.cu"}, {.exit_codes = {0}});
+  attack.run("helper", {"prepare", base / "full", base / "in/wave.cu", base / "in/frozen"}, {.exit_codes = {0}});
 }
 
 const Section kDatabases{"databases", 5000, nullptr, run_databases};

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <span>
 
 #include "cache/file/location.hpp"
 #include "cache/store/sqlite_store.hpp"
@@ -23,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr int kWrongCode = 20;
 constexpr int kThrew = 21;
 
-int prepare(const fs::path& folder, const fs::path& source) {
+int prepare(const fs::path& folder, const fs::path& source, const fs::path& frozen) {
   Machine machine;
   machine.tuned({}, folder);
   machine.decide({.problem = "rows=100,columns=4000", .mode = "warm"}, folder);
@@ -34,6 +36,9 @@ int prepare(const fs::path& folder, const fs::path& source) {
     options.wanted = true;
     Runtime runtime(std::move(options));  // leaves the rows from which programs start, and a list of two misses
     for (const int rows : {100, 7, 8, 9}) launch(runtime.kernel(wave()).request({rows, 1000}));
+    const std::vector<std::byte> bytes = runtime.frozen();
+    std::ofstream(frozen).write(reinterpret_cast<const char*>(bytes.data()),
+                                static_cast<std::streamsize>(bytes.size()));
   }
   const auto store = cache::SqliteStore::open({.path = cache::locate(folder).decisions});
   store->record_trials(std::vector<cache::Trial>{cache::test::full_trial(), cache::test::bare_trial()});
@@ -49,8 +54,7 @@ int prepare(const fs::path& folder, const fs::path& source) {
   return 0;
 }
 
-/// Asks for what is stored, for sizes near by and far away. What is launched must be what is said to be.
-int ask_runtime(const fs::path& user, const fs::path& system) {
+RuntimeOptions options_of(const fs::path& user, const fs::path& system) {
   setenv("TUNER_LIBEXEC", "/nowhere", 1);
   RuntimeOptions options;
   options.mode = Mode::cache;
@@ -58,8 +62,12 @@ int ask_runtime(const fs::path& user, const fs::path& system) {
   options.system_databases = {system};
   options.wanted = fs::exists(user);  // else it would make one
   options.observer = [](const Notice& notice) { std::fprintf(stderr, "%s\n", notice.sentence.c_str()); };
+  return options;
+}
+
+/// Asks for what is stored, for sizes near by and far away. What is launched must be what is said to be.
+int ask_runtime(Runtime runtime) {
   inspector().keep_launches(true);
-  Runtime runtime(std::move(options));
   const Kernel kernel = runtime.kernel(wave());
   for (const auto& [rows, columns] : std::initializer_list<std::pair<int, int>>{{100, 1000}, {7, 1001}, {9, 90000}}) {
     const Instance& instance = kernel.request({rows, columns});
@@ -76,6 +84,19 @@ int ask_runtime(const fs::path& user, const fs::path& system) {
   return 0;
 }
 
+/// Bytes that are refused are as good as those that are read.
+int ask_frozen(const fs::path& file, const fs::path& system) {
+  const std::string text = cache::test::read_bytes(file);
+  std::optional<Runtime> runtime;
+  try {
+    runtime.emplace(Runtime::from_frozen(std::as_bytes(std::span(text)), options_of("/nowhere", system)));
+  } catch (const Error& error) {
+    if (error.code() != Errc::store_damaged && error.code() != Errc::store_newer) throw;
+    return 0;
+  }
+  return ask_runtime(*std::move(runtime));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -86,8 +107,9 @@ int main(int argc, char** argv) {
   const std::string program = fs::path(argv[0]).filename();
   try {
     if (program == "tuner-engine" || program == "tuner-worker") return attack::answer_anything();
-    if (words.at(0) == "prepare") return prepare(words.at(1), words.at(2));
-    if (words.at(0) == "runtime") return ask_runtime(words.at(1), words.at(2));
+    if (words.at(0) == "prepare") return prepare(words.at(1), words.at(2), words.at(3));
+    if (words.at(0) == "runtime") return ask_runtime(Runtime(options_of(words.at(1), words.at(2))));
+    if (words.at(0) == "frozen") return ask_frozen(words.at(1), words.at(2));
     if (words.at(0) == "client") return attack::ask_engine(words.at(1));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "It threw: %s\n", error.what());

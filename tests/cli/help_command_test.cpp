@@ -8,8 +8,8 @@ using namespace tuner::test;
 
 namespace {
 
-const Words kCommands{"tune",    "check",    "compare", "explain", "simulate", "list", "show",
-                      "report",  "forget",   "wanted",  "export",  "import",   "pack", "prune",
+const Words kCommands{"tune",    "check",    "compare", "explain", "simulate", "list", "show", "report",
+                      "forget",  "wanted",   "export",  "import",  "fleet",    "pull", "pack", "prune",
                       "recover", "describe", "new",     "devices", "doctor",   "help"};
 
 const std::string kProgram = shell_word(TUNER_PROGRAM);

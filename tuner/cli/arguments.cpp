@@ -93,6 +93,8 @@ Arguments::Arguments(const Command& command, const std::vector<std::string>& wor
       const std::vector<Option> options = all_options(command);
       const auto known = std::find_if(options.begin(), options.end(), [&](const Option& o) { return o.name == name; });
       if (!values.empty() && known->kind == Option::Kind::value) {
+        // The address of a queue may have a password in it, which is shown to nobody.
+        if (name == "queue") bad("--queue is given twice. Remove one.");
         bad(fmt::format("{} is given twice: `{}` and `{}`. Remove one.", spelled(name), values.front(),
                         fmt::join(option.value, " ")));
       }

@@ -10,6 +10,7 @@
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/progress_line.hpp"
 #include "tuner/core/base/text.hpp"
+#include "tuner/error.hpp"
 #include "tuner/host/check.hpp"
 #include "tuner/host/problems.hpp"
 
@@ -20,6 +21,15 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::chrono::minutes kDefaultBudget{10};
+
+/// The threads of a block change stacks in assembly (tuner/host/shim/fiber.cpp).
+void require_x86() {
+#if !defined(__x86_64__)
+  throw Error(Errc::no_toolkit,
+              "Kernels run on the CPU on x86-64 only, and this is another processor: check the kernel on a GPU (leave "
+              "--host out), only compile it (--compile all), or run this on an x86-64 machine.");
+#endif
+}
 
 std::string plural(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
@@ -108,6 +118,7 @@ std::string to_text(const CheckRequest& request, const std::vector<ProblemValues
 }  // namespace
 
 ExitCode check_on_cpu(const CheckRequest& request, const std::atomic<bool>& stop) {
+  require_x86();
   const DeviceInfo device = known_device(kPlanDevice);
   std::optional<NothingToKeep> counting(std::in_place);
   const std::vector<ProblemValues> problems =

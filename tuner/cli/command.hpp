@@ -76,6 +76,8 @@ Command forget_command();
 Command wanted_command();
 Command export_command();
 Command import_command();
+Command fleet_command();
+Command pull_command();
 Command pack_command();
 Command prune_command();
 Command recover_command();

@@ -63,10 +63,10 @@ std::span<const Option> global_options() {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{
-      tune_command(),    check_command(),  compare_command(), explain_command(), simulate_command(), list_command(),
-      show_command(),    sizes_command(),  report_command(),  forget_command(),  wanted_command(),   export_command(),
-      import_command(),  pack_command(),   prune_command(),   recover_command(), describe_command(), new_command(),
-      devices_command(), doctor_command(), help_command()};
+      tune_command(),     check_command(), compare_command(), explain_command(), simulate_command(), list_command(),
+      show_command(),     sizes_command(), report_command(),  forget_command(),  wanted_command(),   export_command(),
+      import_command(),   fleet_command(), pull_command(),    pack_command(),    prune_command(),    recover_command(),
+      describe_command(), new_command(),   devices_command(), doctor_command(),  help_command()};
   return all;
 }
 

@@ -10,6 +10,7 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/export_header.hpp"
+#include "tuner/cli/export_t4.hpp"
 #include "tuner/cli/json_list.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/new_folder.hpp"
@@ -50,6 +51,7 @@ cache::ExportedBinaries export_binaries(const cache::Location& from, const cache
 
 ExitCode run_export(const Arguments& arguments) {
   if (arguments.has("header")) return export_header(arguments);
+  if (arguments.has("t4")) return export_t4(arguments);
   for (const char* option : {"style", "namespace", "rule"}) {
     if (!arguments.has(option)) continue;
     throw Error(Errc::bad_usage, fmt::format("{} applies to a header only: add --header FILE.hpp.", spelled(option)));
@@ -133,11 +135,12 @@ Command export_command() {
       .synopsis =
           "tuner export FILE.db [--kernel NAME] [--problem A=1,B=2] [--device TEXT] [--decisions-only]\n"
           "       [--with-binaries] [--force] [--db PATH] [--json]\n"
-          "       tuner export --header FILE.hpp [KERNEL FILE] [--style define|constexpr] [--rule] [--namespace NAME]",
+          "       tuner export --header FILE.hpp [KERNEL FILE] [--style define|constexpr] [--rule] [--namespace NAME]\n"
+          "       tuner export --t4 FILE.json [--kernel NAME] [--problem A=1,B=2] [--device TEXT] [--force]",
       .summary = "write decisions and trials to a file for other machines",
       .purpose =
           "Writes the decisions in force and their trials to a separate database, for other machines or for\n"
-          "a program to read directly. With --header, writes winners as C++ text.",
+          "a program to read directly. With --header, writes winners as C++ text, with --t4 trials for other tuners.",
       .options =
           {
               {"kernel", Kind::value, "NAME", "only this kernel; default: all"},
@@ -159,6 +162,8 @@ Command export_command() {
                "with --header: write the rule that chooses for sizes that were never tuned, as a C++17 function "
                "(`tuner sizes` shows it)"},
               {"namespace", Kind::value, "NAME", "namespace of the header's constants; default tuned"},
+              {"t4", Kind::value, "FILE.json",
+               "write the trials behind one winner in T4, the results format that other tuners read"},
           },
       .most_operands = 1,
       .operands = {"FILE"},

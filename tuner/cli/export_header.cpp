@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "cache/file/fresh_file.hpp"
 #include "tuner/cli/arguments.hpp"
@@ -30,7 +29,7 @@ namespace tuner::cli {
 namespace {
 
 void refuse_what_a_header_ignores(const Arguments& arguments) {
-  for (const char* option : {"decisions-only", "with-binaries"}) {
+  for (const char* option : {"decisions-only", "with-binaries", "t4"}) {
     if (!arguments.has(option)) continue;
     throw Error(
         Errc::bad_usage,
@@ -63,34 +62,6 @@ HeaderRequest read_header_request(const Arguments& arguments) {
     }
   }
   return request;
-}
-
-/// The newest of each device and problem; of a kernel whose source has changed, those of the newest source, and of two
-/// timing modes those of the cold one.
-std::vector<cache::Decision> wanted_decisions(const std::vector<NumberedDecision>& all, const Selection& selection) {
-  std::map<std::string, std::string> identities;
-  std::map<std::string, cache::Decision> chosen;
-  std::set<std::string> older;
-  for (const NumberedDecision& numbered : all) {
-    const cache::Decision& decision = numbered.decision;
-    const cache::DecisionKey& key = decision.key;
-    if (!selection.includes(key)) continue;
-    const std::string& identity = identities.emplace(key.kernel_name, key.kernel_identity).first->second;
-    if (identity != key.kernel_identity) {
-      older.insert(key.kernel_name);
-      continue;
-    }
-    cache::DecisionKey place = key;
-    place.mode.clear();
-    const auto [found, is_new] = chosen.emplace(place.text(), decision);
-    if (!is_new && found->second.key.mode != "cold" && key.mode == "cold") found->second = decision;
-  }
-  for (const std::string& kernel : older) {
-    warn(fmt::format("Winners of an earlier source of `{}` are left out.", one_line(kernel)));
-  }
-  std::vector<cache::Decision> decisions;
-  for (auto& [place, decision] : chosen) decisions.push_back(std::move(decision));
-  return decisions;
 }
 
 void write_file(const std::filesystem::path& file, const std::string& text, bool overwrite) {
@@ -154,7 +125,7 @@ ExitCode export_header(const Arguments& arguments) {
     say(fmt::format("Nothing is stored in {} yet, so there is nothing to export.", from.decisions.string()));
     return ExitCode::no_result;
   }
-  const std::vector<cache::Decision> decisions = wanted_decisions(numbered_decisions(*store), selection);
+  const std::vector<cache::Decision> decisions = newest_winners(numbered_decisions(*store), selection);
   if (decisions.empty()) {
     say(fmt::format("Nothing was exported: {} has no winner that matches.{} `tuner list` shows what is stored.",
                     from.decisions.string(), nearest_kernel(selection.kernel(), store->list_keys({}))));

@@ -20,11 +20,12 @@ namespace tuner::cli {
 
 namespace {
 
-constexpr std::array<Variable, 19> kVariables{{
+constexpr std::array<Variable, 20> kVariables{{
     {"TUNER_DB", "as --db"},
     {"TUNER_SYSTEM_DB", "databases that programs with the library read besides, between colons"},
     {"TUNER_MODE", "what programs with the library do: `off`, `cache`, `background` or `tune`"},
     {"TUNER_WANTED", "1: programs with the library list what they miss, for `tuner tune --wanted`; 0: they do not"},
+    {"TUNER_QUEUE", "as --queue of `tuner fleet` and `tuner pull`"},
     {"TUNER_LIBEXEC", "folder of `tuner-worker` and `tuner-engine`"},
     {"TUNER_NVRTC", "the NVRTC library, or its folder"},
     {"TUNER_CUDA_INCLUDE_DIR", "folder of the CUDA toolkit's headers"},

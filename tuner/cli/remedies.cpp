@@ -121,7 +121,8 @@ std::string program_remedy(std::string_view name) {
   const fs::path tree = folder_of_this_program().parent_path();
   if (is_there(tree / "CMakeCache.txt"))
     return fmt::format("cmake --build {} --target tuner tuner-engine tuner-worker libtuner", in_command(tree));
-  if (tree == "/usr" && is_there("/usr/share/doc/tuner/changelog.Debian.gz")) return "sudo apt-get install --reinstall tuner";
+  if (tree == "/usr" && is_there("/usr/share/doc/tuner/changelog.Debian.gz"))
+    return "sudo apt-get install --reinstall tuner";
   return fmt::format("tar -xzf tuner-*.tar.gz --strip-components=1 -C {}", in_command(tree));
 }
 

@@ -11,7 +11,9 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/device_list.hpp"
 #include "tuner/cli/given_problems.hpp"
+#include "tuner/cli/hints.hpp"
 #include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/overview_table.hpp"
@@ -30,8 +32,8 @@ constexpr std::uint64_t kMostWorkers = 1024;
 
 /// Nothing is compiled or launched, so these would change nothing.
 void refuse_what_a_replay_ignores(const Arguments& arguments) {
-  for (const char* option : {"device", "workers", "launch-timeout", "compile-timeout", "fresh", "no-warm-start",
-                             "no-source", "if-busy", "pad", "I"}) {
+  for (const char* option : {"device", "devices", "workers", "launch-timeout", "compile-timeout", "fresh",
+                             "no-warm-start", "no-source", "if-busy", "pad", "I"}) {
     const bool is_compared = option == std::string_view("I") || option == std::string_view("pad");
     if (!arguments.has(option) || (is_compared && !arguments.operands().empty())) continue;
     throw Error(Errc::bad_usage,
@@ -48,7 +50,7 @@ void refuse_beside_wanted(const Arguments& arguments) {
                             "--wanted.",
                             in_command(arguments.operands().front())));
   }
-  for (const char* option : {"problem", "problems", "where", "pad", "record", "force", "replay"}) {
+  for (const char* option : {"problem", "problems", "where", "pad", "record", "force", "replay", "hints"}) {
     if (!arguments.has(option)) continue;
     throw Error(Errc::bad_usage, fmt::format("{} has no place beside --wanted, which takes kernels and problems from "
                                              "the list. Leave one of them out.",
@@ -97,7 +99,13 @@ TuneRequest read_tune_request(const Arguments& arguments) {
   request.pads = arguments.values("pad");
   request.replay = arguments.value("replay").value_or("");
   request.record = arguments.value("record").value_or("");
-  if (const auto device = arguments.number("device", 0, 1023)) request.device = static_cast<int>(*device);
+  if (const auto device = arguments.number("device", 0, 1023)) request.devices = {static_cast<int>(*device)};
+  if (const auto devices = arguments.value("devices")) {
+    if (arguments.has("device")) {
+      throw Error(Errc::bad_usage, "--device names one GPU and --devices several: leave one of them out.");
+    }
+    if (request.replay.empty()) request.devices = read_device_list(*devices);
+  }
   if (const auto workers = arguments.number("workers", 1, kMostWorkers)) request.workers = *workers;
   if (const auto mode = arguments.choice("mode", {"cold", "warm"})) {
     request.mode = timing_from_string(*mode);
@@ -119,6 +127,10 @@ TuneRequest read_tune_request(const Arguments& arguments) {
   request.database = arguments.value("db").value_or("");
   session.reuse = !arguments.has("fresh");
   session.warm_start = !arguments.has("no-warm-start");
+  if (const auto hints = arguments.value("hints")) {
+    request.hints = *hints;
+    session.hints = read_hints(request.hints);
+  }
   session.keeps_source = !arguments.has("no-source");
   read_if_busy(arguments, request);
 
@@ -173,12 +185,17 @@ TuneRequest read_tune_request(const Arguments& arguments) {
 /// Prints text reports as they come, and a table of them if there are several; JSON reports as one object in the end.
 class Printer {
  public:
-  Printer(ProgressLine& line, bool json, bool with_times) : line_(line), json_(json), with_times_(with_times) {}
+  /// `have_warnings`: reports come with the warnings of their sessions; otherwise a report has those since the last
+  /// one.
+  Printer(ProgressLine& line, bool json, bool with_times, bool have_warnings)
+      : line_(line), json_(json), with_times_(with_times), have_warnings_(have_warnings) {}
 
   void print(TuneReport report) {
     line_.erase();
     const bool is_first = !std::exchange(any_, true);
-    for (std::string& warning : line_.take_warnings()) report.warnings.push_back(std::move(warning));
+    for (std::string& warning : line_.take_warnings()) {
+      if (!have_warnings_) report.warnings.push_back(std::move(warning));
+    }
     if (report.decision.configuration.empty()) all_usable_ = false;
     if (json_) {
       add_json(report);
@@ -233,6 +250,7 @@ class Printer {
   ProgressLine& line_;
   bool json_;
   bool with_times_;
+  bool have_warnings_;
   bool any_ = false;
   bool all_usable_ = true;
   std::vector<std::pair<cache::DecisionKey, nlohmann::ordered_json>> reports_;
@@ -244,7 +262,7 @@ ExitCode run_tune(const Arguments& arguments) {
   const TuneRequest request = read_tune_request(arguments);
   const Interrupts interrupts;
   ProgressLine line;
-  Printer printer(line, arguments.has("json"), !arguments.has("no-times"));
+  Printer printer(line, arguments.has("json"), !arguments.has("no-times"), request.devices.size() > 1);
   const TuneContext context{.observer = line,
                             .stop = interrupts.flag(),
                             .deliver = [&](TuneReport report) { printer.print(std::move(report)); },
@@ -329,6 +347,10 @@ Command tune_command() {
               {"mode", Kind::value, "cold|warm",
                "cold flushes the L2 cache before every sample; warm does not; default cold"},
               {"device", Kind::value, "N", "which GPU, as numbered by `tuner devices`; default 0"},
+              {"devices", Kind::value, "all|0,2|0-3",
+               "several GPUs of one kind: each tunes one problem at a time, and all share the compile processes; what "
+               "a "
+               "GPU that fails was at is tuned by another"},
               {"launch-timeout", Kind::value, "TIME",
                "kill a kernel that runs longer than this and record it as failed (ms, s, min); default 2s"},
               {"compile-timeout", Kind::value, "TIME",
@@ -342,8 +364,12 @@ Command tune_command() {
                "candidate is stopped early"},
               {"force", Kind::flag, "", "with --record: replace FILE if it exists and is a recording"},
               {"replay", Kind::value, "FILE",
-               "replay a recording instead of using a GPU: nothing is compiled or launched, and results go to "
-               "replay.db"},
+               "replay a recording, or results of Kernel Tuner, KTT or T4, instead of using a GPU: nothing is compiled "
+               "or launched, and results go to replay.db"},
+              {"hints", Kind::value, "FILE",
+               "start with the fastest configurations of a recording, or of results of Kernel Tuner, KTT or T4: at "
+               "most "
+               "a hundred, measured like any others, as results of other GPUs are (see --no-warm-start)"},
               {"fresh", Kind::flag, "", "ignore trials stored by earlier sessions and measure everything again"},
               {"no-warm-start", Kind::flag, "",
                "do not start with configurations suggested by earlier results (for any problem or GPU). By default, up "

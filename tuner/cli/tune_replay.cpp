@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "tuner/cli/hints.hpp"
 #include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/tune_request.hpp"
@@ -100,6 +101,7 @@ void tune_replay(const TuneRequest& request, const TuneContext& context) {
   // --where leaves out recorded configurations; it is empty more often than not, and then this is the recorded task.
   const Task task(recorded.description(), recorded.problem(), recorded.device(), request.where);
   if (task.space().size() == 0) throw Error(Errc::empty_space, task.space().why_empty());
+  require_hints(request.session.hints, request.hints, task);
 
   engine::SessionStores stores = engine::open_for_replay(request.database);
   warnings.insert(warnings.end(), stores.warnings.begin(), stores.warnings.end());

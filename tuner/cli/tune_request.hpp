@@ -34,9 +34,9 @@ struct TuneRequest {
   std::vector<std::string> where;
   std::vector<std::string> pads;  ///< "NAME=BYTES", as given
   engine::SessionOptions session;
-  std::optional<Timing> mode;  ///< as given
-  int device = 0;
-  std::size_t workers = 0;                                   ///< 0: as many as the cores allow
+  std::optional<Timing> mode;   ///< as given
+  std::vector<int> devices{0};  ///< the numbers of GPUs of one kind, each of which tunes one problem at a time
+  std::size_t workers = 0;      ///< 0: as many as the cores allow
   std::optional<std::chrono::milliseconds> compile_timeout;  ///< empty: the compile pool's own
   IfBusy if_busy = IfBusy::wait;
   std::chrono::milliseconds longest_wait = engine::kLongestWait;  ///< for each of the two; then it goes on beside
@@ -44,6 +44,7 @@ struct TuneRequest {
   std::optional<std::chrono::steady_clock::time_point> begin_before;
   std::filesystem::path replay;
   std::filesystem::path record;
+  std::filesystem::path hints;                         ///< where `session.hints` come from; empty: there are none
   engine::Replace replace = engine::Replace::nothing;  ///< what `record` may take the place of
   std::filesystem::path database;                      ///< as given with --db; empty: the default place
 };

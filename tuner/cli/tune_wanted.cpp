@@ -61,7 +61,7 @@ class ListTuning {
       tell_(fmt::format("Nothing is wanted: {} lists no problem without a decision.", list_.path().string()));
       return true;
     }
-    device_ = device_of_number(request_.device);
+    device_ = device_of_number(request_.devices.front());
     for (Entries& group : groups_here(std::move(entries.open))) {
       if (is_over()) {
         left_ += group.size();

@@ -44,6 +44,7 @@ class KernelState {
   using Key = std::pair<std::uint64_t, std::string>;
   struct Made {
     std::unique_ptr<InstanceState> instance;
+    int device = 0;  ///< position among the GPUs that the driver shows
     /// It may have got a lower rung than it could have now (a database was locked, a compile took too long, a graph was
     /// being captured): requests look again after this. Nothing: it stays what it is.
     std::optional<std::chrono::steady_clock::time_point> look_again;

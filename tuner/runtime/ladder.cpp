@@ -97,6 +97,7 @@ Offer stored_offer(const Task& task, Rung rung, const cache::Decision& decision,
 
 Ladder::Ladder(const Task& task, const LadderOptions& options, LayeredStores& stores, LookupState& lookup)
     : task_(task), options_(options), stores_(stores), lookup_(lookup), key_(task.key(to_string(options.timing))) {
+  if (options_.frozen != nullptr) step_ = Step::frozen;
   if (options_.look_up) return;
   step_ = options_.exact_only ? Step::end : Step::baseline;
   add_reason("The mode is off, so the databases were not consulted.");
@@ -111,6 +112,10 @@ void Ladder::reject(const std::string& reason) {
 }
 
 std::optional<Offer> Ladder::next() {
+  if (step_ == Step::frozen) {
+    step_ = options_.exact_only ? Step::end : Step::baseline;
+    if (auto offer = frozen()) return offer;
+  }
   if (step_ == Step::exact) {
     if (auto offer = exact()) return offer;
     step_ = options_.exact_only ? Step::end : Step::sites;
@@ -238,6 +243,41 @@ std::optional<Offer> Ladder::stored(Rung rung, const LayeredStores::Found& found
   }
   add_reservations(provenance);
   return result;
+}
+
+std::optional<Offer> Ladder::frozen() {
+  const FrozenAnswer* answer = options_.frozen->find(key_);
+  const bool is_here = answer != nullptr;
+  if (!is_here) {
+    answer = options_.frozen->find_elsewhere(key_);
+    const std::string devices = options_.frozen->devices(key_);
+    add_reason(devices.empty() ? fmt::format("The frozen decisions have none for {}.", key_.problem)
+                               : fmt::format("The frozen decisions have {} on {} only, and this is {}.", key_.problem,
+                                             devices, device_name(key_.device)));
+    if (answer == nullptr) return std::nullopt;
+  }
+  const Rung rung = is_here ? answer->provenance.rung : Rung::other_device;
+  found_exact_ = rung == Rung::exact;
+  if (options_.exact_only && !found_exact_) {
+    add_reason(
+        fmt::format("What is frozen for it is served as {}, and only exact decisions are wanted.", to_string(rung)));
+    return std::nullopt;
+  }
+  const std::string& configuration = answer->provenance.configuration;
+  try {
+    Offer result = offer_of(task_, rung, task_.space().parse(configuration));
+    const std::string canonical = std::move(result.provenance.configuration);
+    result.provenance = answer->provenance;
+    result.provenance.rung = rung;
+    result.provenance.configuration = canonical;
+    result.provenance.why =
+        is_here ? "Frozen: " + answer->provenance.why : reasons_ + " The GPUs have the same architecture.";
+    result.frozen = answer;
+    return result;
+  } catch (const Error& error) {
+    refuse("frozen", configuration, error);
+    return std::nullopt;
+  }
 }
 
 std::optional<Offer> Ladder::baseline() {

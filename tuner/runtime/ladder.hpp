@@ -8,6 +8,7 @@
 #include "search/space/space.hpp"
 #include "tuner/core/task/task.hpp"
 #include "tuner/instance.hpp"
+#include "tuner/runtime/frozen_answers.hpp"
 #include "tuner/runtime/layered_stores.hpp"
 #include "tuner/timing.hpp"
 
@@ -17,8 +18,9 @@ namespace tuner {
 struct Offer {
   search::Configuration configuration;
   Geometry geometry;
-  Provenance provenance;     ///< with rung and configuration; `why` says why no better one came first
-  cache::Decision decision;  ///< what says so; of the baseline, none
+  Provenance provenance;                 ///< with rung and configuration; `why` says why no better one came first
+  cache::Decision decision;              ///< what says so; of the baseline and of what is frozen, none
+  const FrozenAnswer* frozen = nullptr;  ///< what is served, with its binary perhaps
 };
 
 /// What is known of a launch of what a decision found, on this device. `why` is said of an exact one.
@@ -34,10 +36,11 @@ struct LadderOptions {
   bool look_up = true;  ///< off: nothing but the baseline
   bool exact_only = false;
   Timing timing = Timing::cold;
+  const FrozenAnswers* frozen = nullptr;  ///< what is served in place of what databases say
 };
 
 /// Goes down the ladder for one task: exact; what a rule predicts and near sizes, whichever validation prefers; other
-/// devices; baseline.
+/// devices; baseline. Where decisions are frozen: what is frozen; baseline.
 class Ladder {
  public:
   Ladder(const Task& task, const LadderOptions& options, LayeredStores& stores, LookupState& lookup);
@@ -51,7 +54,7 @@ class Ladder {
   const std::string& reasons() const { return reasons_; }
 
   const cache::DecisionKey& key() const { return key_; }
-  /// Whether a decision for exactly this was found, of use or not.
+  /// Whether a decision for exactly this was found, of use or not, frozen or stored.
   bool found_exact() const { return found_exact_; }
 
  private:
@@ -68,6 +71,7 @@ class Ladder {
   std::optional<Offer> exact();
   std::optional<Prediction> predict();
   void find_sites();
+  std::optional<Offer> frozen();
   std::optional<Offer> baseline();
 
   const Task& task_;
@@ -75,7 +79,7 @@ class Ladder {
   LayeredStores& stores_;
   LookupState& lookup_;
   const cache::DecisionKey key_;
-  enum class Step { exact, sites, baseline, end } step_ = Step::exact;
+  enum class Step { frozen, exact, sites, baseline, end } step_ = Step::exact;
   struct Candidate {
     Rung rung = Rung::near_size;
     int rank = 0;  ///< the lowest is the best

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cache/file/hash.hpp"
 #include "tuner/core/task/launch_facts.hpp"
 #include "tuner/driver/driver.hpp"
 #include "tuner/instance.hpp"
@@ -42,6 +43,7 @@ struct LaunchPlan {
   TunedValues values;
   const Fallback* fallback = nullptr;
   Provenance provenance;
+  cache::Hash binary;  ///< content_hash of what is loaded; empty where nothing is
 
   Instance::Shape shape() const { return {geometry.grid, geometry.block, geometry.shared_bytes, function}; }
   /// After a launch. Two threads at once may count as one: that costs the others nothing.

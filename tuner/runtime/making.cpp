@@ -30,6 +30,13 @@ TunedValues tuned_values(const std::vector<ParameterValue>& parameters) {
 
 }  // namespace
 
+/// Throws Error if there is no such problem. `problem` is canonical.
+std::shared_ptr<const Task> RuntimeState::task_for(const KernelState& kernel, const std::string& problem, int device) {
+  return std::make_shared<const Task>(kernel.description(), parse_problem(problem), contexts_.info(device),
+                                      std::vector<std::string>{}, std::vector<std::filesystem::path>{},
+                                      search::Listing::when_needed);
+}
+
 EngineClient& RuntimeState::engine() {
   std::call_once(engine_started_, [this] { engine_ = std::make_unique<EngineClient>(); });
   return *engine_;
@@ -39,11 +46,11 @@ EngineClient& RuntimeState::engine() {
 const Instance& RuntimeState::make(const Wanted& wanted) {
   LookupState lookup;
   std::shared_ptr<const Task> task;
-  bool remembers = true;
+  bool remembers = !frozen_;  // what others found is none of this database's
   try {
     const DeviceInfo& device = contexts_.info(wanted.place.device);
     std::optional<LayeredStores::FoundServed> found;
-    if (mode_ != Mode::off) {
+    if (mode_ != Mode::off && !frozen_) {
       const std::string place = served_place(wanted.key.second, device, to_string(timing_));
       found = stores_.served(wanted.kernel.source, place, lookup);
     }
@@ -51,9 +58,7 @@ const Instance& RuntimeState::make(const Wanted& wanted) {
       if (const Instance* const instance = make_served(wanted, *found, lookup.complete())) return *instance;
       remembers = false;
     }
-    task = std::make_shared<const Task>(wanted.kernel.description(), parse_problem(wanted.key.second), device,
-                                        std::vector<std::string>{}, std::vector<std::filesystem::path>{},
-                                        search::Listing::when_needed);
+    task = task_for(wanted.kernel, wanted.key.second, wanted.place.device);
   } catch (const Error& error) {
     return refuse_always(wanted.kernel, wanted.values, error.what());
   }
@@ -134,7 +139,8 @@ void RuntimeState::fill(PendingInstance& pending) {
     if (pending.lookup.complete() && tune_and_wait(pending)) return;
     if (is_served) return;
   }
-  Ladder ladder(*pending.task, {mode_ != Mode::off, options_.exact_only, timing_}, stores_, pending.lookup);
+  Ladder ladder(*pending.task, {mode_ != Mode::off, options_.exact_only, timing_, frozen_.get()}, stores_,
+                pending.lookup);
   if (!serve(pending, ladder)) {
     LaunchPlan plan = last_resort(pending.kernel, ladder.reasons());
     plan.launches = note_miss(pending, ladder, plan.provenance);
@@ -183,8 +189,13 @@ std::optional<cache::Cubin> RuntimeState::find_or_compile(PendingInstance& pendi
   /// had.
   constexpr int kMostFailures = 2;
   const std::string key = binary_key(*pending.task, offer.configuration);
-  const bool is_exact = offer.provenance.rung == Rung::exact;  // else another binary was measured
-  const cache::Hash measured = is_exact ? offer.decision.binary_hash : cache::Hash();
+  cache::Hash measured;
+  if (offer.frozen != nullptr) {
+    if (offer.frozen->binary_key == key && !offer.frozen->binary.bytes.empty()) return offer.frozen->binary;
+    measured = offer.frozen->binary_hash;
+  } else if (offer.provenance.rung == Rung::exact) {  // else another binary was measured
+    measured = offer.decision.binary_hash;
+  }
   if (auto binary = stores_.binary(key, measured, pending.lookup)) return binary;
   const std::string& configuration = offer.provenance.configuration;
   if (pending.capturing) {
@@ -246,6 +257,7 @@ LaunchPlan RuntimeState::load(const ContextPlace& place, const LaunchFacts& laun
   plan.scratch = &scratch_.in(cuda::driver(), place);
   plan.values = tuned_values(launch.values);
   plan.provenance = provenance;
+  plan.binary = hash;
   return plan;
 }
 

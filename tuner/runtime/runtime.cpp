@@ -13,12 +13,22 @@ const Instance& Kernel::request(std::initializer_list<NamedValue> problem, Reque
 }
 
 Runtime::Runtime(RuntimeOptions options) : state_(std::make_unique<detail::RuntimeState>(std::move(options))) {}
+Runtime::Runtime(std::unique_ptr<detail::RuntimeState> state) noexcept : state_(std::move(state)) {}
 Runtime::~Runtime() = default;
 Runtime::Runtime(Runtime&&) noexcept = default;
 Runtime& Runtime::operator=(Runtime&&) noexcept = default;
 
 Kernel Runtime::kernel(const Description& description, KernelOptions options) {
   return Kernel(&state_->add(description, std::move(options)));
+}
+
+std::vector<std::byte> Runtime::frozen(FrozenBinaries binaries) const {
+  return state_->frozen(binaries);
+}
+
+Runtime Runtime::from_frozen(std::span<const std::byte> bytes, RuntimeOptions options) {
+  auto answers = std::make_unique<const FrozenAnswers>(FrozenAnswers::from(bytes));
+  return Runtime(std::make_unique<detail::RuntimeState>(std::move(options), std::move(answers)));
 }
 
 Mode Runtime::mode() const noexcept {

@@ -58,15 +58,16 @@ const Instance& instance_of_last_resort() noexcept {
 
 }  // namespace
 
-RuntimeState::RuntimeState(RuntimeOptions options)
+RuntimeState::RuntimeState(RuntimeOptions options, std::unique_ptr<const FrozenAnswers> frozen)
     : options_(in_range(std::move(options))),
-      mode_(options_.mode),
+      frozen_(std::move(frozen)),
+      mode_(frozen_ ? Mode::cache : options_.mode),
       timing_(options_.timing),
       contexts_(options_.device),
       stores_({options_.database, databases_after_users(options_), options_.database_patience},
               [this](const std::string& sentence) { report(Notice::Kind::database, sentence); }) {
   instance_of_last_resort();  // while there is memory
-  if (const std::string wanted = environment("TUNER_MODE"); !wanted.empty()) {
+  if (const std::string wanted = environment("TUNER_MODE"); !wanted.empty() && !frozen_) {
     const auto found =
         std::find_if(kModes.begin(), kModes.end(), [&](const auto& mode) { return mode.first == wanted; });
     if (found != kModes.end()) {
@@ -116,7 +117,7 @@ const Instance& RuntimeState::report_failed_request(const KernelState& kernel) n
 KernelState& RuntimeState::add(const Description& description, KernelOptions options) {
   const auto& content = description.content();
   std::optional<KnownSource> known;
-  if (mode_ != Mode::off) known = stores_.known_source(content->possible_sources, content->kernel);
+  if (mode_ != Mode::off && !frozen_) known = stores_.known_source(content->possible_sources, content->kernel);
   if (!known) known = {content->source(), {content, &content->parsed()}};
   const std::lock_guard lock(mutex_);
   return kernels_.emplace_back(*this, content, known->source, known->outline, std::move(options));
@@ -251,6 +252,7 @@ const Instance& RuntimeState::keep(const Wanted& wanted, std::unique_ptr<Instanc
   if (fresh) {
     ++instances_;
     made.instance = std::move(fresh);
+    made.device = wanted.place.device;
   }
   const Instance& instance = made.instance->instance();
   made.look_again.reset();

@@ -13,6 +13,7 @@
 #include "tuner/engine_protocol/engine_client.hpp"
 #include "tuner/runtime.hpp"
 #include "tuner/runtime/contexts.hpp"
+#include "tuner/runtime/frozen_answers.hpp"
 #include "tuner/runtime/kernel_state.hpp"
 #include "tuner/runtime/ladder.hpp"
 #include "tuner/runtime/layered_stores.hpp"
@@ -25,7 +26,8 @@ namespace tuner::detail {
 /// What stands behind a Runtime: it answers requests, once each, and takes over what the engine finds.
 class RuntimeState {
  public:
-  explicit RuntimeState(RuntimeOptions options);
+  /// `frozen`: what is served in place of what databases say (Runtime::from_frozen); null: nothing.
+  explicit RuntimeState(RuntimeOptions options, std::unique_ptr<const FrozenAnswers> frozen = nullptr);
   ~RuntimeState();
 
   Mode mode() const noexcept { return mode_; }
@@ -36,6 +38,7 @@ class RuntimeState {
   const Instance& request(KernelState& kernel, std::span<const NamedValue> values,
                           const RequestOptions& options) noexcept;
   bool wait_for_tuning(std::chrono::milliseconds limit);
+  std::vector<std::byte> frozen(FrozenBinaries binaries);
 
  private:
   /// What a request asks for.
@@ -110,8 +113,21 @@ class RuntimeState {
   WantedList::Count* note_miss(const PendingInstance& pending, const Ladder& ladder, const Provenance& served);
   std::optional<cache::Cubin> find_or_compile(PendingInstance& pending, const Offer& offer, Ladder& ladder,
                                               int& failures);
+  std::shared_ptr<const Task> task_for(const KernelState& kernel, const std::string& problem, int device);
   EngineClient& engine();
   JobSubject subject(const Task& task) const;
+
+  // What others are to serve: freezing.cpp.
+  /// One instance at one moment.
+  struct InUse {
+    const KernelState& kernel;
+    std::string problem;  ///< canonical
+    int device = 0;
+    const LaunchPlan& plan;
+  };
+  std::vector<InUse> in_use();
+  FrozenAnswer freeze(const InUse& used, FrozenBinaries binaries);
+  std::optional<cache::Cubin> find_binary_of(const InUse& used, const Task& task, const std::string& key);
 
   // Tuning: tuning.cpp.
   /// Whatever the problem: why nothing may run on this GPU beside the program, as the end of a sentence.
@@ -128,6 +144,7 @@ class RuntimeState {
   TuningKey tuning_key(const KernelState& kernel, const Task& task) const;
 
   const RuntimeOptions options_;
+  const std::unique_ptr<const FrozenAnswers> frozen_;  ///< null: decisions come from the databases
   Mode mode_;
   Timing timing_;
   std::mutex mutex_;

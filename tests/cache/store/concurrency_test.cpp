@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "tests/cache/store/behind_lock.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {
@@ -160,6 +161,27 @@ TEST_CASE("processes that create the database at the same moment all succeed") {
     for (const pid_t process : processes) CHECK(status_of(process) == 0);
     CHECK(whole_batches(*open_store(path)).size() == 6);
   }
+}
+
+TEST_CASE("threads that share a store behind a lock lose nothing, and see what others wrote") {
+  BehindLock place;
+  constexpr int kThreads = 4;
+  constexpr std::int64_t kBatches = 25;
+  std::vector<std::thread> threads;
+  std::atomic<int> decided = 0;
+  for (int writer = 0; writer < kThreads; ++writer) {
+    threads.emplace_back([&, writer] {
+      for (std::int64_t number = 0; number < kBatches; ++number) place.store().record_trials(batch_of(writer, number));
+      place.store().record_decision(full_decision("writer " + std::to_string(writer)));
+      decided += place.store().find_decision(some_key()).has_value() ? 1 : 0;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(decided == kThreads);
+  std::map<std::string, std::int64_t> next;  // by session
+  for (const Trial& trial : place.store().find_trials(some_key())) CHECK(trial.sequence == next[trial.session]++);
+  CHECK(next.size() == kThreads);
+  for (const auto& [session, count] : next) CHECK(count == kBatches * kBatch);
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "tests/cache/store/behind_lock.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {
@@ -38,7 +39,8 @@ void check_counts(const Forgotten& forgotten, std::int64_t decisions, std::int64
   CHECK(forgotten.quarantined == quarantined);
 }
 
-TEST_CASE_TEMPLATE("a quarantined binary comes back with every field as it was", Place, InMemory, InSqlite) {
+TEST_CASE_TEMPLATE("a quarantined binary comes back with every field as it was", Place, InMemory, InSqlite,
+                   BehindLock) {
   Place place;
   place.store().record_quarantine(full_quarantined());
   check_same(place.store().find_quarantine(some_key(), full_quarantined().driver).at(0), full_quarantined());
@@ -52,7 +54,7 @@ TEST_CASE_TEMPLATE("a quarantined binary comes back with every field as it was",
 TEST_CASE_TEMPLATE(
     "quarantine holds in every mode and for every version of the source, but for one problem, device "
     "and driver",
-    Place, InMemory, InSqlite) {
+    Place, InMemory, InSqlite, BehindLock) {
   Place place;
   const Quarantined quarantined = full_quarantined();
   place.store().record_quarantine(quarantined);
@@ -70,7 +72,7 @@ TEST_CASE_TEMPLATE(
 }
 
 TEST_CASE_TEMPLATE("what is forgotten is not served, not reused and not in force, and what comes later is", Place,
-                   InMemory, InSqlite) {
+                   InMemory, InSqlite, BehindLock) {
   Place place;
   learn(place.store(), key_of("a"));
   learn(place.store(), key_of("a"));
@@ -86,7 +88,7 @@ TEST_CASE_TEMPLATE("what is forgotten is not served, not reused and not in force
   check_counts(place.store().forget({}, Forget::everything), 1, 1, 1);
 }
 
-TEST_CASE_TEMPLATE("one kind of thing can be forgotten alone", Place, InMemory, InSqlite) {
+TEST_CASE_TEMPLATE("one kind of thing can be forgotten alone", Place, InMemory, InSqlite, BehindLock) {
   Place place;
   learn(place.store(), key_of("a"));
   check_counts(place.store().forget({}, Forget::quarantine), 0, 0, 1);
@@ -97,7 +99,7 @@ TEST_CASE_TEMPLATE("one kind of thing can be forgotten alone", Place, InMemory, 
   CHECK(known(place.store(), key_of("a")) == Known{false, false, false});
 }
 
-TEST_CASE_TEMPLATE("only what passes the filter is forgotten, in every mode", Place, InMemory, InSqlite) {
+TEST_CASE_TEMPLATE("only what passes the filter is forgotten, in every mode", Place, InMemory, InSqlite, BehindLock) {
   Place place;
   const std::vector<DecisionKey> keys{key_of("a"), key_of("a", "n=1", "warm"), key_of("a", "n=2"), key_of("b")};
   for (const DecisionKey& key : keys) learn(place.store(), key);

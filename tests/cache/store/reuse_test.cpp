@@ -1,4 +1,5 @@
 #include "cache/store/rows.hpp"
+#include "tests/cache/store/behind_lock.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {
@@ -38,7 +39,8 @@ std::vector<std::string> reusable(const Store& store, const Conditions& conditio
 
 using Names = std::vector<std::string>;
 
-TEST_CASE_TEMPLATE("a trial that may be used again comes back with every field as it was", Place, InMemory, InSqlite) {
+TEST_CASE_TEMPLATE("a trial that may be used again comes back with every field as it was", Place, InMemory, InSqlite,
+                   BehindLock) {
   Place place;
   const Trial trial = measured("X=1");
   place.store().record_trials({&trial, 1});

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "tests/cache/store/behind_lock.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {
@@ -22,14 +23,14 @@ TEST_CASE("the full records of these tests differ from fresh ones in every field
   CHECK(left_fresh(full_decision()) == std::vector<std::string>{"objective = time", "row = 0"});
 }
 
-TEST_CASE_TEMPLATE("a trial comes back with every field as it was", Place, InMemory, InSqlite) {
+TEST_CASE_TEMPLATE("a trial comes back with every field as it was", Place, InMemory, InSqlite, BehindLock) {
   Place place;
   const std::vector<Trial> trials{full_trial(), bare_trial()};
   place.store().record_trials(trials);
   check_same(place.store().find_trials(some_key()), trials);
 }
 
-TEST_CASE_TEMPLATE("a decision comes back with every field as it was", Place, InMemory, InSqlite) {
+TEST_CASE_TEMPLATE("a decision comes back with every field as it was", Place, InMemory, InSqlite, BehindLock) {
   Place place;
   for (const Decision& decision : {full_decision(), bare_decision()}) {
     place.store().record_decision(decision);
@@ -37,7 +38,7 @@ TEST_CASE_TEMPLATE("a decision comes back with every field as it was", Place, In
   }
 }
 
-TEST_CASE_TEMPLATE("text comes back whatever it contains", Place, InMemory, InSqlite) {
+TEST_CASE_TEMPLATE("text comes back whatever it contains", Place, InMemory, InSqlite, BehindLock) {
   Place place;
   const std::vector<std::string> odd{
       "",         "'; DROP TABLE trial; --", "?1 \"quoted\" 'text'", "two\nlines\r\n\t",
@@ -58,7 +59,7 @@ TEST_CASE_TEMPLATE("text comes back whatever it contains", Place, InMemory, InSq
   CHECK(place.store().list_decisions({}).size() == odd.size());
 }
 
-TEST_CASE_TEMPLATE("every outcome and every origin comes back", Place, InMemory, InSqlite) {
+TEST_CASE_TEMPLATE("every outcome and every origin comes back", Place, InMemory, InSqlite, BehindLock) {
   Place place;
   std::vector<Trial> trials;
   for (const OutcomeName& entry : kOutcomeNames) {
@@ -72,7 +73,8 @@ TEST_CASE_TEMPLATE("every outcome and every origin comes back", Place, InMemory,
   check_same(place.store().find_trials(some_key()), trials);
 }
 
-TEST_CASE_TEMPLATE("trials are found in the order recorded, over batches and sessions", Place, InMemory, InSqlite) {
+TEST_CASE_TEMPLATE("trials are found in the order recorded, over batches and sessions", Place, InMemory, InSqlite,
+                   BehindLock) {
   Place place;
   for (const int first : {30, 10, 20}) {
     std::vector<Trial> batch;
@@ -88,7 +90,8 @@ TEST_CASE_TEMPLATE("trials are found in the order recorded, over batches and ses
   CHECK(sequence == std::vector<std::int64_t>{30, 31, 32, 10, 11, 12, 20, 21, 22});
 }
 
-TEST_CASE_TEMPLATE("a batch may hold trials of several keys, each found under its own", Place, InMemory, InSqlite) {
+TEST_CASE_TEMPLATE("a batch may hold trials of several keys, each found under its own", Place, InMemory, InSqlite,
+                   BehindLock) {
   Place place;
   std::vector<Trial> batch = full_trials(4);
   batch[1].key.problem = batch[3].key.problem = "rows=1";
@@ -97,7 +100,7 @@ TEST_CASE_TEMPLATE("a batch may hold trials of several keys, each found under it
   check_same(place.store().find_trials(batch[1].key), {batch[1], batch[3]});
 }
 
-TEST_CASE_TEMPLATE("what was never recorded is found nowhere", Place, InMemory, InSqlite) {
+TEST_CASE_TEMPLATE("what was never recorded is found nowhere", Place, InMemory, InSqlite, BehindLock) {
   Place place;
   CHECK(place.store().find_trials(some_key()).empty());
   CHECK_FALSE(place.store().find_decision(some_key()));
@@ -108,7 +111,7 @@ TEST_CASE_TEMPLATE("what was never recorded is found nowhere", Place, InMemory, 
   CHECK_FALSE(place.store().find_decision(some_key()));
 }
 
-TEST_CASE_TEMPLATE("a key that differs in one part is another key", Place, InMemory, InSqlite) {
+TEST_CASE_TEMPLATE("a key that differs in one part is another key", Place, InMemory, InSqlite, BehindLock) {
   Place place;
   place.store().record_decision(full_decision());
   for (std::string DecisionKey::*part :
@@ -135,7 +138,7 @@ TEST_CASE_TEMPLATE("the decision recorded last is the one that is found, whateve
 }
 
 TEST_CASE_TEMPLATE("a listing shows the newest decision of each key that passes the filter, newest first", Place,
-                   InMemory, InSqlite) {
+                   InMemory, InSqlite, BehindLock) {
   Place place;
   const auto record = [&](const char* kernel, const char* problem, const char* device, const char* configuration) {
     Decision decision = full_decision(configuration);
@@ -164,7 +167,7 @@ TEST_CASE_TEMPLATE("a listing shows the newest decision of each key that passes 
 }
 
 TEST_CASE_TEMPLATE("recording a decision returns its row, which every look-up names and which finds it again", Place,
-                   InMemory, InSqlite) {
+                   InMemory, InSqlite, BehindLock) {
   Place place;
   const std::int64_t first = place.store().record_decision(full_decision());
   const std::int64_t second = place.store().record_decision(full_decision("another"));
@@ -180,7 +183,7 @@ TEST_CASE_TEMPLATE("recording a decision returns its row, which every look-up na
 }
 
 TEST_CASE_TEMPLATE("a kernel's sites are what is served for it on every problem and device, newest first", Place,
-                   InMemory, InSqlite) {
+                   InMemory, InSqlite, BehindLock) {
   Place place;
   const auto record = [&](const char* problem, const char* device, const char* configuration, Origin origin) {
     Decision decision = full_decision(configuration);
@@ -220,7 +223,7 @@ TEST_CASE_TEMPLATE("a kernel's sites are what is served for it on every problem 
   CHECK(place.store().list_sites(unknown).empty());
 }
 
-TEST_CASE_TEMPLATE("a row without a date gets the present one", Place, InMemory, InSqlite) {
+TEST_CASE_TEMPLATE("a row without a date gets the present one", Place, InMemory, InSqlite, BehindLock) {
   Place place;
   Trial trial = full_trial();
   trial.created_unix_ms = 0;
@@ -232,7 +235,7 @@ TEST_CASE_TEMPLATE("a row without a date gets the present one", Place, InMemory,
   CHECK(place.store().find_decision(some_key())->created_unix_ms > 1'600'000'000'000);
 }
 
-TEST_CASE_TEMPLATE("a number that is none is refused with the whole batch", Place, InMemory, InSqlite) {
+TEST_CASE_TEMPLATE("a number that is none is refused with the whole batch", Place, InMemory, InSqlite, BehindLock) {
   Place place;
   std::vector<Trial> batch(3, full_trial());
   batch[2].samples_ns[1] = std::numeric_limits<double>::quiet_NaN();

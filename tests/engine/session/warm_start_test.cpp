@@ -93,6 +93,31 @@ TEST_CASE("each is promised once; neither what is not valid here, nor the baseli
   CHECK(promising(laboratory) == std::vector<std::string>{kFastest});
 }
 
+TEST_CASE("hints lose what the kernel does not know and get its defaults; what is not valid here is passed over") {
+  const Laboratory laboratory;
+  std::vector<std::string> texts;
+  for (const search::Configuration& configuration :
+       hinted_configurations(laboratory.task, {"BLOCK=64,TILE=7,UNROLL=4", "TILE=7", "BLOCK=512,UNROLL=1", kBaseline,
+                                               "UNROLL=4,BLOCK=64", "BLOCK=256,UNROLL=4", "UNROLL=2", "BLOCK=fast"})) {
+    texts.push_back(laboratory.task.space().text(configuration));
+  }
+  CHECK(texts == std::vector<std::string>{"BLOCK=64,UNROLL=4", "BLOCK=64,UNROLL=2"});
+}
+
+TEST_CASE(
+    "hints are tried before what earlier results suggest, and a decision that is stored does not take their place") {
+  Laboratory laboratory;
+  const TuneReport first = laboratory.tune({.effort = Effort::full});
+  CHECK_FALSE(first.from_store);
+  SessionOptions options{.effort = Effort::quick, .takes_stored = true};
+  CHECK(laboratory.tune(options).from_store);
+  options.hints = {"BLOCK=32,UNROLL=4"};
+  const TuneReport hinted = laboratory.tune(options);
+  CHECK_FALSE(hinted.from_store);
+  CHECK(hinted.warm_start.tried > 0);
+  CHECK(hinted.decision.configuration == first.decision.configuration);
+}
+
 TEST_CASE("after the winners come the fastest trials of where they won") {
   Laboratory laboratory;
   remember(laboratory, {{.configuration = kFastest, .problem = "n=1100"},

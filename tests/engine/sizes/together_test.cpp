@@ -66,12 +66,12 @@ class Workshop {
                           .options = options,
                           .store = laboratory_.store,
                           .run =
-                              [&](std::size_t problem, const SessionOptions& session) {
+                              [&](std::size_t problem, const SessionOptions& session, std::size_t) {
                                 size_ = sizes_[problem];
                                 order.push_back(size_);
                                 return std::optional(laboratory_.tune(task(size_), session));
                               },
-                          .deliver = [&](TuneReport report) { reports.push_back(std::move(report)); }});
+                          .deliver = [&](TuneReport report, std::size_t) { reports.push_back(std::move(report)); }});
   }
 
   std::int64_t asked(int n) const {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -175,6 +176,9 @@ struct KernelDescription {
   bool is_altered = false;     ///< it says something else than its source, which must not stand for it
   /// Stands for the hash of the source: of a kernel known from a recording only, or computed before.
   std::string known_identity;
+  /// Of a kernel known from a recording that does not say its constraints: the configurations there are, in ascending
+  /// order. Null: what the constraints allow.
+  std::shared_ptr<const std::vector<search::Configuration>> known_rows;
 
   bool is_from_t1() const { return !place.file.empty(); }
 };

@@ -142,6 +142,9 @@ search::Space make_space(const KernelDescription& description, const ProblemValu
   for (search::Constraint& limit : device_limits(description, device, tuned, scope)) all.push_back(std::move(limit));
   for (search::Constraint& constraint : where_constraints(description, where, scope))
     all.push_back(std::move(constraint));
+  if (description.known_rows) {
+    return search::Space(std::move(tuned), description.known_rows, std::move(all), std::move(scope), listing);
+  }
   return search::Space(std::move(tuned), std::move(all), std::move(scope), listing);
 }
 
@@ -270,6 +273,10 @@ cache::DecisionKey Task::key(std::string_view mode) const {
 }
 
 bool Task::accepts(const search::Configuration& configuration) const {
+  if (const auto& rows = state_->description.known_rows;
+      rows && !std::binary_search(rows->begin(), rows->end(), configuration)) {
+    return false;
+  }
   const search::Scope scope = state_->space.scope(configuration);
   // The description's own, then the device's limits; `where` is behind them.
   const std::size_t own = state_->description.constraints.size();

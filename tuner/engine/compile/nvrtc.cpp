@@ -36,12 +36,13 @@ std::vector<fs::path> candidates() {
     return files;
   }
   for (const char* name : kNames) files.emplace_back(name);  // the loader's path
-  for (const fs::path& root : chosen_toolkits()) add_folder(root / "lib64");
-  add_folder(TUNER_BUILD_CUDA_LIBRARY_DIR);
-  for (const fs::path& root : installed_toolkits()) {
+  const auto add_toolkit = [&](const fs::path& root) {
     add_folder(root / "lib64");
-    add_folder(root / "targets" / "x86_64-linux" / "lib");
-  }
+    add_folder(root / "targets" / kToolkitTarget / "lib");
+  };
+  for (const fs::path& root : chosen_toolkits()) add_toolkit(root);
+  add_folder(TUNER_BUILD_CUDA_LIBRARY_DIR);
+  for (const fs::path& root : installed_toolkits()) add_toolkit(root);
   return files;
 }
 
@@ -121,7 +122,7 @@ std::vector<fs::path> find_include_folders(const fs::path& library) {
   std::vector<fs::path> folders;
   const std::string chosen = environment("TUNER_CUDA_INCLUDE_DIR");
   if (!chosen.empty()) folders.emplace_back(chosen);
-  // lib64/../include; targets/x86_64-linux/lib/../include has the same form.
+  // lib64/../include; targets/sbsa-linux/lib/../include has the same form.
   folders.push_back(library.parent_path().parent_path() / "include");
   for (const fs::path& root : chosen_toolkits()) folders.push_back(root / "include");
   folders.emplace_back(TUNER_BUILD_CUDA_INCLUDE_DIR);

@@ -35,7 +35,8 @@ std::vector<fs::path> cupti_candidates() {
     return files;
   }
   const auto add_toolkit = [&](const fs::path& root) {
-    for (const char* folder : {"extras/CUPTI/lib64", "lib64", "targets/x86_64-linux/lib"})
+    for (const fs::path& folder :
+         {fs::path("extras/CUPTI/lib64"), fs::path("lib64"), fs::path("targets") / kToolkitTarget / "lib"})
       add_cupti_names(root / folder, files);
   };
   for (const char* name : kCuptiNames) files.emplace_back(name);  // the loader's path

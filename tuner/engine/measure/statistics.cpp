@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,14 @@ double relative_spread(std::span<const double> values) {
   deviations.reserve(ordered.size());
   for (double value : ordered) deviations.push_back(std::abs(value - centre));
   return kDeviationsPerMad * median(deviations) / centre;
+}
+
+double relative_deviation(std::span<const double> values) {
+  if (values.size() < 2) return 0;
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / static_cast<double>(values.size() - 1)) / mean;
 }
 
 double median_of_variance(int degrees_of_freedom) {

@@ -37,6 +37,9 @@ WinsorisedMean winsorised_mean(std::span<const double> values);
 /// deviation where the noise is normal, over the median. 0 for a single value. Throws Error{internal} for no values.
 double relative_spread(std::span<const double> values);
 
+/// The standard deviation of a sample over the mean, of values above zero. 0 for fewer than two.
+double relative_deviation(std::span<const double> values);
+
 /// The median of an estimated variance with `degrees_of_freedom`, as a fraction of the variance, where the noise is
 /// normal: 0.455 for one. Approximation of Wilson and Hilferty (1931), good to 4 %. Throws Error{internal} for less
 /// than one degree of freedom.

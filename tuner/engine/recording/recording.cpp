@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -57,6 +58,12 @@ KernelDescription describe(const Recording& recording) {
   description.shared_bytes = parse_optional(recording, recording.shared_bytes);
   description.work.bytes = parse_optional(recording, recording.work_bytes);
   description.work.flops = parse_optional(recording, recording.work_flops);
+  if (recording.rows_are_space) {
+    auto rows = std::make_shared<std::vector<search::Configuration>>();
+    for (const RecordedTrial& trial : recording.trials) rows->push_back(trial.configuration);
+    std::sort(rows->begin(), rows->end());
+    description.known_rows = std::move(rows);
+  }
   return description;
 }
 

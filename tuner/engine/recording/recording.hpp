@@ -45,6 +45,8 @@ struct Recording {
   std::string winner;  ///< canonical text of the recorded decision; empty in foreign recordings
   std::vector<search::Parameter> parameters;
   std::vector<std::string> restrictions;
+  /// No restriction says which configurations there are, as in results of another tuner: those that are recorded.
+  bool rows_are_space = false;
   /// How a configuration is launched and what it is worth, as expression texts; ours only.
   std::vector<std::pair<std::string, std::string>> lets;
   std::vector<std::string> grid, block;
@@ -52,7 +54,8 @@ struct Recording {
   std::vector<RecordedTrial> trials;
 };
 
-/// Reads a recording. Throws Error{file_not_found}, Error{bad_recording} naming file, line and what was expected.
+/// Reads a recording, or results of another tuner as one (foreign.hpp). Throws Error{file_not_found},
+/// Error{bad_recording} naming file, line or JSON path, and what was expected.
 Recording read_recording(const std::filesystem::path& file);
 /// The text of one, not packed; it reads back equal.
 std::string recording_text(const Recording& recording);

@@ -6,11 +6,11 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include <memory>
 #include <string_view>
 
 #include "tuner/detail/unique_handle.hpp"
 #include "tuner/engine/recording/recording_beginning.hpp"
+#include "tuner/engine/recording/text_lines.hpp"
 
 namespace tuner::engine {
 
@@ -19,7 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 using Descriptor = UniqueHandle<int, close, -1>;
-using GzFile = std::unique_ptr<gzFile_s, int (*)(gzFile)>;
 
 [[noreturn]] void left_as_it_is(const fs::path& file, std::string_view what) {
   throw Error(Errc::bad_usage,

@@ -1,6 +1,5 @@
 // Reading recordings. docs/recordings.md is the grammar.
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <charconv>
@@ -14,105 +13,17 @@
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/device/device_fields.hpp"
 #include "tuner/engine/measure/statistics.hpp"
+#include "tuner/engine/recording/foreign.hpp"
 #include "tuner/engine/recording/recording.hpp"
 #include "tuner/engine/recording/recording_beginning.hpp"
+#include "tuner/engine/recording/text_lines.hpp"
 
 namespace tuner::engine {
 
 namespace {
 
-using GzFile = std::unique_ptr<gzFile_s, int (*)(gzFile)>;
-
-/// More text than any recording has: what does not end is no recording.
-constexpr std::size_t kMostText = std::size_t{1} << 30;
-/// What is packed may unpack to that much, and beyond it to so many times its size. Samples are digits that hardly
-/// repeat: recordings shrink to a tenth, and what is all failures to a hundredth.
-constexpr std::size_t kUnpackedFreely = std::size_t{32} << 20;
-constexpr std::size_t kMostUnpacked = 200;
 /// Rows, which take half a kilobyte of memory each.
 constexpr std::size_t kMostRows = std::size_t{1} << 22;
-/// A row with thousands of samples has a tenth of that.
-constexpr std::size_t kMostLine = std::size_t{4} << 20;
-
-/// The text of a recording, unpacked as it is read: no more than a line of it is in memory.
-class Lines {
- public:
-  explicit Lines(const std::filesystem::path& path) : Lines(path, open(path)) {}
-  /// `path` is for messages.
-  Lines(std::filesystem::path path, GzFile file) : path_(std::move(path)), file_(std::move(file)) {}
-
-  /// The next line without its end; false at the end of the file. Valid until the next call.
-  bool next(std::string_view& line) {
-    line_.clear();
-    while (true) {
-      if (at_ == used_ && !fill()) break;
-      const std::string_view rest(buffer_.data() + at_, used_ - at_);
-      const std::size_t end = rest.find('\n');
-      line_ += rest.substr(0, end);
-      if (line_.size() > kMostLine) {
-        throw Error(Errc::bad_recording, fmt::format("{} has a line of more than {} MiB, so it is not a recording.",
-                                                     path_.string(), kMostLine >> 20U));
-      }
-      at_ += std::min(end, rest.size());
-      if (end == std::string_view::npos) continue;
-      ++at_;
-      line = line_;
-      return true;
-    }
-    line = line_;
-    return !line_.empty();
-  }
-
- private:
-  static GzFile open(const std::filesystem::path& path) {
-    std::error_code ignored;
-    const auto kind = std::filesystem::status(path, ignored).type();
-    if (kind == std::filesystem::file_type::directory || kind == std::filesystem::file_type::character ||
-        kind == std::filesystem::file_type::block) {
-      throw Error(Errc::file_not_found,
-                  fmt::format("{} is a folder or a device, not a recording; name the file.", path.string()));
-    }
-    GzFile file(gzopen(path.c_str(), "rb"), gzclose);
-    if (file) return file;
-    throw Error(Errc::file_not_found,
-                fmt::format("The recording {} cannot be opened; check the path and its permissions.", path.string()));
-  }
-
-  bool fill() {
-    const int count = gzread(file_.get(), buffer_.data(), static_cast<unsigned>(buffer_.size()));
-    int code = Z_OK;
-    gzerror(file_.get(), &code);
-    if (count < 0 || (count == 0 && code != Z_OK && code != Z_STREAM_END)) {
-      throw Error(
-          Errc::bad_recording,
-          fmt::format("The recording {} cannot be unpacked: the file is damaged or truncated.", path_.string()));
-    }
-    at_ = 0;
-    used_ = static_cast<std::size_t>(count);
-    if (all_ == 0 && std::string_view(buffer_.data(), used_).starts_with("\xEF\xBB\xBF")) at_ = 3;  // byte order mark
-    if (all_ == 0 && (std::string_view(buffer_.data(), used_).starts_with("\xFF\xFE") ||
-                      std::string_view(buffer_.data(), used_).starts_with("\xFE\xFF"))) {
-      throw Error(Errc::bad_recording, fmt::format("{} is UTF-16: save it as UTF-8.", path_.string()));
-    }
-    all_ += used_;
-    if (all_ > kMostText)
-      throw Error(Errc::bad_recording,
-                  fmt::format("{} is larger than a gigabyte, so it is not a recording.", path_.string()));
-    const z_off_t packed = gzoffset(file_.get());  // -1: a pipe, which does not say
-    if (packed > 0 && all_ > kUnpackedFreely && all_ / static_cast<std::size_t>(packed) > kMostUnpacked) {
-      throw Error(Errc::bad_recording,
-                  fmt::format("{} unpacks to more than {} times its size, so it is not a recording.", path_.string(),
-                              kMostUnpacked));
-    }
-    return used_ > 0;
-  }
-
-  std::filesystem::path path_;
-  GzFile file_;
-  std::vector<char> buffer_ = std::vector<char>(65536);
-  std::size_t at_ = 0, used_ = 0, all_ = 0;
-  std::string line_;
-};
 
 std::vector<std::string> split(std::string_view line, char separator) {
   std::vector<std::string> fields;
@@ -153,8 +64,7 @@ class Reader {
  public:
   explicit Reader(const std::filesystem::path& file) { recording_.file = file; }
 
-  Recording read() {
-    Lines lines(recording_.file);
+  Recording read(TextLines& lines) {
     for (std::string_view line; lines.next(line);) {
       ++line_;
       read_line(trim(line));
@@ -387,7 +297,7 @@ bool begins_as_recording(UniqueHandle<int, close, -1> descriptor) try {
   GzFile file(gzdopen(descriptor.get(), "rb"), gzclose);
   if (!file) return false;
   descriptor.release();  // closed with the file
-  Lines lines("", std::move(file));
+  TextLines lines("", std::move(file));
   for (std::string_view line; lines.next(line);) {
     if (const std::string_view text = trim(line); !text.empty()) return begins_recording(text);
   }
@@ -397,7 +307,9 @@ bool begins_as_recording(UniqueHandle<int, close, -1> descriptor) try {
 }
 
 Recording read_recording(const std::filesystem::path& file) {
-  return Reader(file).read();
+  TextLines lines(file);
+  if (lines.first() == '{') return read_foreign(file, lines.rest(kMostForeignText));
+  return Reader(file).read(lines);
 }
 
 }  // namespace tuner::engine

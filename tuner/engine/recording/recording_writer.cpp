@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "tuner/core/device/device_fields.hpp"
+#include "tuner/engine/measure/statistics.hpp"
 #include "tuner/engine/recording/recording.hpp"
 
 namespace tuner::engine {
@@ -54,14 +53,6 @@ std::string device_text(const DeviceInfo& device) {
   visit_device(device, [&](std::string_view name, const auto& member) { json[std::string(name)] = member; });
   for (const char* name : {"name", "uuid", "ordinal", "driver_version"}) json.erase(name);
   return json.dump();
-}
-
-double relative_deviation(const std::vector<double>& samples) {
-  if (samples.size() < 2) return 0;
-  const double mean = std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
-  double squares = 0;
-  for (const double sample : samples) squares += (sample - mean) * (sample - mean);
-  return std::sqrt(squares / static_cast<double>(samples.size() - 1)) / mean;
 }
 
 std::string header(const Recording& recording) {

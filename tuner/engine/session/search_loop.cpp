@@ -38,18 +38,20 @@ std::vector<search::Configuration> proven(const search::Space& space, const std:
   return result;
 }
 
-/// A replay repeats a recording and nothing else.
+/// Hints come first. A replay repeats a recording: what was measured here before has no part in it.
 std::vector<search::Configuration> won_elsewhere(const Task& task, const SessionOptions& options,
                                                  const SessionParts& parts, const cache::DecisionKey& key) {
   if (!options.proven.empty()) return proven(task.space(), options.proven);
-  if (!options.warm_start || options.origin == cache::Origin::replay) return {};
+  std::vector<search::Configuration> promising = hinted_configurations(task, options.hints);
+  if (!options.warm_start || options.origin == cache::Origin::replay) return promising;
   try {
-    return promising_configurations(task, key, parts.store);
+    const std::vector<search::Configuration> found = promising_configurations(task, key, parts.store);
+    promising.insert(promising.end(), found.begin(), found.end());
   } catch (const Error& error) {
     parts.observer.warning(
         fmt::format("{} Configurations that won for other problems and on other GPUs are not used.", error.what()));
-    return {};
   }
+  return promising;
 }
 
 StopRules rules_of(const SessionOptions& options, std::uint64_t space_size) {

@@ -41,6 +41,10 @@ struct SessionOptions {
   /// Whether configurations that won for other problems and on other GPUs, as the store has them, are tried first. They
   /// are measured like any others.
   bool warm_start = true;
+  /// Configurations that did well elsewhere by another's word, the best first, as texts: tried before what `warm_start`
+  /// finds, and believed as little. They may lack parameters, which then have their defaults, and name others, which
+  /// are passed over; so is what the space does not have.
+  std::vector<std::string> hints;
   /// Configurations that are known to be good, the best first, as texts: tried first, in the place of what `warm_start`
   /// finds. What the space does not have is passed over.
   std::vector<std::string> proven;

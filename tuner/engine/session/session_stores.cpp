@@ -108,6 +108,15 @@ SessionStores open_for_session(const std::filesystem::path& chosen) {
   });
 }
 
+std::unique_ptr<cache::BinaryStore> open_binaries_again(const std::filesystem::path& chosen) {
+  try {
+    return cache::BinaryStore::open({.path = cache::locate(chosen).binaries});
+  } catch (const Error& error) {
+    if (!is_store_trouble(error)) throw;
+    return nullptr;  // binaries can be compiled again
+  }
+}
+
 SessionStores open_for_replay(const std::filesystem::path& chosen) {
   return open_or_warn(
       [&](SessionStores& stores) { open_decisions_in(stores, cache::replay_database(cache::locate(chosen))); });

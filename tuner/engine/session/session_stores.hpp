@@ -30,6 +30,9 @@ struct SessionStores {
 SessionStores open_for_session(const std::filesystem::path& chosen);
 /// The same for replayed rows, which have a database of their own and no binaries.
 SessionStores open_for_replay(const std::filesystem::path& chosen);
+/// Another connection to the binaries that open_for_session opened for the same choice, for another thread; null where
+/// they cannot be opened any more.
+std::unique_ptr<cache::BinaryStore> open_binaries_again(const std::filesystem::path& chosen);
 
 /// Says in the report where a session's rows are. If they are not all in the file that bears the database's name now
 /// (the disk was full, it was deleted, renamed, replaced or cut off meanwhile), what is there is looked up, and the

@@ -12,7 +12,8 @@ namespace tuner::engine {
 std::optional<cache::Decision> stored_answer(const Task& task, const SessionOptions& options,
                                              const SessionParts& parts) {
   const bool may_answer = options.takes_stored && options.effort && options.reuse &&
-                          options.origin == cache::Origin::measured && options.early_kill && task.where().empty();
+                          options.origin == cache::Origin::measured && options.early_kill && options.hints.empty() &&
+                          task.where().empty();
   if (!may_answer) return std::nullopt;
   try {
     std::optional<cache::Decision> decision = parts.store.find_decision(task.key(to_string(options.mode)));

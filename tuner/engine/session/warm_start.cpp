@@ -4,6 +4,7 @@
 #include <limits>
 #include <tuple>
 
+#include "tuner/core/base/assignments.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/task/problem.hpp"
 #include "tuner/error.hpp"
@@ -43,6 +44,27 @@ std::optional<search::Configuration> valid_here(const Task& task, const std::str
   return std::nullopt;
 }
 
+/// Behind those that are promising, if it is valid here and none of them.
+void add_promising(const Task& task, const std::string& text, std::vector<search::Configuration>& promising) {
+  if (promising.size() == kMost) return;
+  const auto configuration = valid_here(task, text);
+  if (configuration && std::find(promising.begin(), promising.end(), *configuration) == promising.end()) {
+    promising.push_back(*configuration);
+  }
+}
+
+/// Without the assignments of parameters that the space does not have; nothing if none is left.
+std::string known_part(const search::Space& space, const std::string& hint) {
+  std::string known;
+  for (const std::string& assignment : split_assignments(hint)) {
+    const std::string_view name = std::string_view(assignment).substr(0, assignment.find('='));
+    const bool is_known = std::any_of(space.parameters().begin(), space.parameters().end(),
+                                      [&](const search::Parameter& parameter) { return parameter.name == name; });
+    if (is_known) known += (known.empty() ? "" : ",") + assignment;
+  }
+  return known;
+}
+
 /// What ran there, fastest first.
 std::vector<std::string> fastest_trials(const cache::Store& store, const cache::DecisionKey& key) {
   std::vector<cache::Trial> trials = store.find_trials(key);
@@ -75,19 +97,19 @@ std::vector<search::Configuration> promising_configurations(const Task& task, co
   std::stable_sort(hints.begin(), hints.end(),
                    [](const Hint& a, const Hint& b) { return a.remoteness < b.remoteness; });
   std::vector<search::Configuration> promising;
-  const auto add = [&](const std::string& text) {
-    if (promising.size() == kMost) return;
-    const auto configuration = valid_here(task, text);
-    if (!configuration) return;
-    if (std::find(promising.begin(), promising.end(), *configuration) == promising.end()) {
-      promising.push_back(*configuration);
-    }
-  };
-  for (const Hint& hint : hints) add(hint.configuration);
+  for (const Hint& hint : hints) add_promising(task, hint.configuration, promising);
   for (std::size_t i = 0; i < std::min(kSites, hints.size()); ++i) {
-    for (const std::string& text : fastest_trials(store, hints[i].key)) add(text);
+    for (const std::string& text : fastest_trials(store, hints[i].key)) add_promising(task, text, promising);
   }
   return promising;
+}
+
+std::vector<search::Configuration> hinted_configurations(const Task& task, const std::vector<std::string>& hints) {
+  std::vector<search::Configuration> hinted;
+  for (const std::string& hint : hints) {
+    if (const std::string known = known_part(task.space(), hint); !known.empty()) add_promising(task, known, hinted);
+  }
+  return hinted;
 }
 
 }  // namespace tuner::engine

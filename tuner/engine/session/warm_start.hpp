@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "cache/store/store.hpp"
@@ -16,5 +17,8 @@ namespace tuner::engine {
 /// out where a session measures it anyway, and so is the baseline. Throws Error{store_*}.
 std::vector<search::Configuration> promising_configurations(const Task& task, const cache::DecisionKey& key,
                                                             const cache::Store& store);
+
+/// What of SessionOptions::hints is valid here, at most a hundred, in their order and each once, without the baseline.
+std::vector<search::Configuration> hinted_configurations(const Task& task, const std::vector<std::string>& hints);
 
 }  // namespace tuner::engine

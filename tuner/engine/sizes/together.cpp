@@ -1,12 +1,15 @@
 #include "tuner/engine/sizes/together.hpp"
 
+#include <deque>
 #include <map>
+#include <mutex>
 #include <numeric>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "search/portfolio/portfolio.hpp"
+#include "tuner/engine/sizes/crew.hpp"
 #include "tuner/engine/sizes/experience.hpp"
 #include "tuner/engine/sizes/learn_sizes.hpp"
 #include "tuner/engine/sizes/stored_sizes.hpp"
@@ -27,7 +30,10 @@ constexpr double kShortlist = 0.25;
 class Tuning {
  public:
   explicit Tuning(const Together& together)
-      : together_(together), experience_(together.kernel), weights_(weights_of(together.problems)) {}
+      : together_(together),
+        experience_(together.kernel),
+        weights_(weights_of(together.problems)),
+        crew_(together.seats, together.left) {}
 
   bool run() {
     std::vector<ProblemValues> values;
@@ -35,13 +41,19 @@ class Tuning {
     std::vector<std::size_t> order(values.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     if (!together_.keeps_order) order = spread_order(together_.kernel, values);
+    std::deque<Crew::Piece> searches;
     for (const std::size_t problem : order) {
-      if (!attempt(problem, [&] { return tune(problem); })) return false;
+      searches.push_back([=, this](std::size_t seat) { return attempt(problem, [&] { return tune(problem, seat); }); });
     }
+    if (!crew_.work_off(std::move(searches))) return false;
     for (int round = 0; any_ && is_several() && round < kMostRounds; ++round) {
-      for (const auto& [problem, members] : untried()) {
-        if (!attempt(problem, [&] { return measure(problem, members); })) return false;
+      std::deque<Crew::Piece> measurements;
+      for (auto& [problem, members] : untried()) {
+        measurements.push_back([this, problem = problem, members = std::move(members)](std::size_t seat) {
+          return attempt(problem, [&] { return measure(problem, members, seat); });
+        });
       }
+      if (!crew_.work_off(std::move(measurements))) return false;
     }
     return any_;
   }
@@ -56,24 +68,27 @@ class Tuning {
       return action();
     } catch (const Error& error) {
       if (!concerns_one_problem(error.code())) throw;
+      const std::lock_guard lock(mutex_);
       together_.failed(problem, error);
       return true;
     }
   }
 
-  bool tune(std::size_t problem) {
+  bool tune(std::size_t problem, std::size_t seat) {
     SessionOptions options = together_.options;
     if (options.warm_start) {
+      const std::lock_guard lock(mutex_);
       options.proven = experience_.best_for(together_.problems[problem].values, kMostProven);
       options.known_problems = options.proven.empty() ? 0 : experience_.problems();
     }
-    std::optional<TuneReport> report = together_.run(problem, options);
+    std::optional<TuneReport> report = together_.run(problem, options, seat);
     if (!report) return false;
+    const std::lock_guard lock(mutex_);
     any_ = true;
     key_ = report->decision.key;
     const bool interrupted = report->interrupted;
     if (is_several()) learn(problem, report->decision.key);
-    together_.deliver(*std::move(report));
+    together_.deliver(*std::move(report), seat);
     return !interrupted;
   }
 
@@ -108,7 +123,7 @@ class Tuning {
   }
 
   /// A session that tries these and nothing else.
-  bool measure(std::size_t problem, const std::vector<std::string>& members) {
+  bool measure(std::size_t problem, const std::vector<std::string>& members, std::size_t seat) {
     SessionOptions options = together_.options;
     options.budget = {.evaluations = members.size()};
     options.effort.reset();
@@ -116,9 +131,10 @@ class Tuning {
     options.takes_stored = false;
     options.proven = members;
     options.races_if_faster = true;
-    std::optional<TuneReport> report = together_.run(problem, options);
+    std::optional<TuneReport> report = together_.run(problem, options, seat);
     if (!report || report->interrupted) return false;
-    if (report->stored.has_decision) together_.deliver(*std::move(report));
+    const std::lock_guard lock(mutex_);
+    if (report->stored.has_decision) together_.deliver(*std::move(report), seat);
     return true;
   }
 
@@ -128,6 +144,8 @@ class Tuning {
   cache::DecisionKey key_;
   bool any_ = false;                                     ///< was tuned
   std::set<std::pair<std::size_t, std::string>> asked_;  ///< in the end
+  std::mutex mutex_;  ///< of what seats share: what was learnt, `key_`, `any_`, and whoever is told something
+  Crew crew_;         ///< the last: its threads use all of this
 };
 
 }  // namespace

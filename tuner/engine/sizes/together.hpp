@@ -13,22 +13,28 @@
 
 namespace tuner::engine {
 
-/// Several problems of one kernel on one GPU, and who runs their sessions.
+/// Several problems of one kernel on GPUs of one kind, and who runs their sessions.
 struct Together {
   const KernelDescription& kernel;
   const std::vector<GivenProblem>& problems;  ///< complete, each once
   const SessionOptions& options;              ///< of every session, but for what others teach it
-  const cache::Store& store;                  ///< in which the sessions record
+  const cache::Store& store;  ///< in which the sessions record; where there are several seats, of any thread
   /// A portfolio's member may lose so much: 0.02 is two per cent. More: fewer members.
   double within = 0.02;
   /// Whether the problems are taken as they come, because there may not be time for all.
   bool keeps_order = false;
-  /// Runs the session of the problem at this position; nothing if it is not to begin any more.
-  std::function<std::optional<TuneReport>(std::size_t problem, const SessionOptions& options)> run;
-  /// Takes what is news about a problem: its first report, and a further one if its winner is replaced.
-  std::function<void(TuneReport report)> deliver;
-  /// Takes why a problem cannot be tuned. If it is not given, the first such error is thrown in the end.
+  /// How many sessions run at the same time, each on a seat (a GPU) of its own and in a thread of its own, which `run`
+  /// is called in. One: all in the caller's thread.
+  std::size_t seats = 1;
+  /// Runs the session of the problem at this position on this seat; nothing if it is not to begin any more.
+  std::function<std::optional<TuneReport>(std::size_t problem, const SessionOptions& options, std::size_t seat)> run;
+  /// Takes what is news about a problem: its first report, and a further one if its winner is replaced. One call after
+  /// the other, in the thread of the seat.
+  std::function<void(TuneReport report, std::size_t seat)> deliver;
+  /// Takes why a problem cannot be tuned, likewise. If it is not given, the first such error is thrown in the end.
   std::function<void(std::size_t problem, const Error& error)> failed = {};
+  /// Told, in its thread, that a seat leaves because its GPU was lost; another one goes on with its problem.
+  std::function<void(std::size_t seat, const Error& error)> left = {};
 };
 
 /// Whether an error of a session is about its problem, so that others may be tuned all the same.

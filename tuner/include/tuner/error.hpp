@@ -16,8 +16,8 @@ enum class Errc {
   file_not_found,     ///< a file that was named does not exist or cannot be read
   bad_recording,      ///< a recorded space that cannot be parsed or does not fit the kernel
   store_unavailable,  ///< the database cannot be opened or written: permissions, disk, lock
-  store_damaged,      ///< the database fails its checks
-  store_newer,        ///< the database was written by a newer version of this program
+  store_damaged,      ///< the database fails its checks, or frozen decisions do
+  store_newer,        ///< the database was written by a newer version of this program, frozen decisions by another one
   no_toolkit,         ///< NVRTC or its headers were not found
   no_driver,          ///< libcuda.so.1 was not found or finds no device
   no_worker,          ///< the worker program was not found, or is of another build

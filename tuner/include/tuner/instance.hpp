@@ -52,7 +52,7 @@ struct Provenance {
   /// How thoroughly the space was searched: a `quick` decision is served as `exact`; more effort may replace it.
   /// Nothing: unknown, or nothing was tuned.
   std::optional<Effort> effort;
-  std::filesystem::path database;  ///< that holds the decision
+  std::filesystem::path database;  ///< that holds the decision; empty for what was frozen (Runtime::from_frozen)
   std::int64_t decision_id = 0;    ///< the row of its table `decision`; 0 if there is none
   bool stale = false;              ///< the driver has changed since it was measured
   bool contended = false;          ///< measured while other work was on the GPU; an offline run confirms it

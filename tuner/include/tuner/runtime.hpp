@@ -104,6 +104,12 @@ struct KernelOptions {
   Fallback fallback = {};
 };
 
+/// Whether the bytes of Runtime::frozen have the compiled binaries with them.
+enum class FrozenBinaries : std::uint8_t {
+  left_out,  ///< who reads the bytes takes binaries from its own databases, or compiles
+  included,  ///< who reads the bytes needs neither: some ten kilobytes a decision more
+};
+
 /// What is known of one request besides its problem.
 struct RequestOptions {
   /// The stream that will be launched on: where it is being captured into a graph, nothing is compiled. Captures of the
@@ -156,6 +162,30 @@ class TUNER_API Runtime {
   /// and parses it if it was not: throws Error{bad_description} for the mistakes of a text.
   Kernel kernel(const Description& description, KernelOptions options = {});
 
+  /// The decisions in use as bytes, to be sent to other processes or written to a file: for each problem that was
+  /// requested, what is launched now, baselines too, but no fallback. `from_frozen` reads them. What takes over later
+  /// in this Runtime is not in them: who needs one answer everywhere also serves itself from its bytes.
+  ///
+  /// Parses the sources that were not parsed yet, some milliseconds; with FrozenBinaries::included it also reads the
+  /// databases, and compiles what is not stored (`compile_limit` for each); what cannot be had is left out, and the
+  /// observer told. Safe from several threads, and beside requests and launches. Throws Error{bad_description} for a
+  /// source that became unreadable, else nothing but std::bad_alloc.
+  std::vector<std::byte> frozen(FrozenBinaries binaries = FrozenBinaries::left_out) const;
+
+  /// A Runtime that serves exactly these decisions, with the rungs on which they were served: it reads no others, tunes
+  /// nothing, and swaps nothing; its mode is `cache`, whatever `options` and TUNER_MODE say. Every configuration is
+  /// checked against the description and the GPU here. What cannot be used, and every other request, is the baseline
+  /// (with `exact_only`, as there). On another kind of GPU of the same compute capability what was frozen is served as
+  /// Rung::other_device, on any other as the baseline. Binaries come from the bytes, else from the databases in
+  /// `options`, else from the engine. What could not be compiled in time is tried again by later requests.
+  ///
+  /// Touches neither files nor the driver. Throws Error{store_damaged} for bytes that are damaged, or are none of
+  /// frozen(), and Error{store_newer} for those of another version of the library.
+  ///
+  /// Caveats: the check finds damage, not forgery. Binaries are code that runs with the program's rights: take bytes
+  /// that have some only from who may run code here.
+  static Runtime from_frozen(std::span<const std::byte> bytes, RuntimeOptions options = {});
+
   /// The mode in force, TUNER_MODE and `never_tune` considered.
   Mode mode() const noexcept;
 
@@ -164,6 +194,7 @@ class TUNER_API Runtime {
   bool wait_for_tuning(std::chrono::milliseconds limit);
 
  private:
+  explicit Runtime(std::unique_ptr<detail::RuntimeState> state) noexcept;
   std::unique_ptr<detail::RuntimeState> state_;
 };
 

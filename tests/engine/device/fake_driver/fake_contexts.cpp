@@ -23,7 +23,7 @@ Context* context_of_handle(CUcontext context) {
   return reinterpret_cast<Context*>(context);
 }
 bool is_device(CUdevice which) {
-  return which >= 0 && which < static_cast<CUdevice>(number("devices").value_or(1));
+  return which >= 0 && static_cast<std::size_t>(which) < visible_gpus().size();
 }
 
 void begin(Context& context, CUdevice which) {
@@ -36,7 +36,9 @@ CUresult retain(CUcontext* context, CUdevice which) {
   if (!is_device(which)) return CUDA_ERROR_INVALID_DEVICE;
   if (told("no_context")) return CUDA_ERROR_OUT_OF_MEMORY;
   write_journal("context");
-  if (lost()) return CUDA_ERROR_DEVICE_UNAVAILABLE;
+  const int gpu = visible_gpus()[static_cast<std::size_t>(which)];
+  if (told("numbered") && number("devices")) write_journal("on GPU " + std::to_string(gpu));
+  if (lost(gpu)) return CUDA_ERROR_DEVICE_UNAVAILABLE;
   Context& primary = primary_contexts[which];
   if (primary.holds++ == 0) begin(primary, which);
   *context = handle(&primary);

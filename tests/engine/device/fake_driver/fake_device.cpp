@@ -26,7 +26,7 @@ void wait_for_device() {
 namespace {
 
 bool is_other(CUdevice which) {
-  return number("other_device") == static_cast<std::uint64_t>(which);
+  return number("other_device") == static_cast<std::uint64_t>(visible_gpus().at(static_cast<std::size_t>(which)));
 }
 
 void error_name(CUresult error, const char** text) {
@@ -36,14 +36,8 @@ void error_string(CUresult, const char** text) {
   *text = "as the test wanted";
 }
 
-bool hides_all() {
-  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  if (!told("numbered") || visible == nullptr) return false;
-  return std::strtoull(visible, nullptr, 10) >= number("devices").value_or(1);
-}
-
 CUresult init(unsigned) {
-  if (told("none") || hides_all()) return CUDA_ERROR_NO_DEVICE;
+  if (told("none") || visible_gpus().empty()) return CUDA_ERROR_NO_DEVICE;
   if (told("mute")) never_return();
   if (told("dies")) {
     std::fputs("the fake driver was told to die\n", stderr);
@@ -55,7 +49,7 @@ void driver_version(int* version) {
   *version = 13000;
 }
 void device_count(int* count) {
-  *count = static_cast<int>(number("devices").value_or(1));
+  *count = static_cast<int>(visible_gpus().size());
 }
 void device_handle(CUdevice* handle, int index) {
   *handle = index;
@@ -70,7 +64,7 @@ void device_uuid(CUuuid* uuid, CUdevice which) {
     const std::size_t hash = std::hash<std::string_view>()(gpu);
     std::memcpy(uuid->bytes, &hash, sizeof hash);
   }
-  uuid->bytes[15] = static_cast<char>(uuid->bytes[15] + which);
+  uuid->bytes[15] = static_cast<char>(uuid->bytes[15] + visible_gpus().at(static_cast<std::size_t>(which)));
 }
 CUresult device_attribute(int* value, CUdevice_attribute attribute, CUdevice which) {
   static const std::map<CUdevice_attribute, int> attributes = {

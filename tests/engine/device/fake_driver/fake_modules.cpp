@@ -133,7 +133,8 @@ CUresult launch(CUfunction handle, unsigned grid_x, unsigned grid_y, unsigned gr
   if (x * y * z > 1024) return CUDA_ERROR_INVALID_VALUE;
   if (x * y * z > static_cast<unsigned>(function->max_threads)) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
   write_journal("launch " + function->module->image.instructions);
-  if (lost()) return device.dead = CUDA_ERROR_LAUNCH_FAILED;
+  const int gpu = visible_gpus()[static_cast<std::size_t>(function->module->context->device)];
+  if (lost(gpu)) return device.dead = CUDA_ERROR_LAUNCH_FAILED;
   device.now_ns += with_noise(function->module->time_ns);
   return behave_behind_fences(*function->module, arguments);
 }

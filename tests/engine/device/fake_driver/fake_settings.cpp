@@ -59,9 +59,30 @@ int count_in_journal(const std::string& line) {
   return count;
 }
 
-bool lost() {
+const std::vector<int>& visible_gpus() {
+  static const std::vector<int> gpus = [] {
+    const int count = static_cast<int>(number("devices").value_or(1));
+    std::vector<int> all;
+    const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+    if (!told("numbered") || visible == nullptr) {
+      for (int i = 0; i < count; ++i) all.push_back(i);
+      return all;
+    }
+    std::istringstream list(visible);
+    for (std::string entry; std::getline(list, entry, ',');) {
+      const int gpu = std::atoi(entry.c_str());
+      if (gpu >= count) break;
+      all.push_back(gpu);
+    }
+    return all;
+  }();
+  return gpus;
+}
+
+bool lost(int gpu) {
   const auto launches_until_lost = number("lost_after");
   if (!launches_until_lost || !journal()) return false;
+  if (const auto only = number("lost_device"); only && *only != static_cast<std::uint64_t>(gpu)) return false;
   std::uint64_t launches = 0, contexts = 0;
   std::ifstream lines(journal());
   for (std::string line; std::getline(lines, line);) {

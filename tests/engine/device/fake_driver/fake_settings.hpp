@@ -3,10 +3,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 // $FAKE_DRIVER, words and `name=number`s with blanks between:
 //   none            there is no GPU
-//   numbered        CUDA_VISIBLE_DEVICES with a number that no GPU has leaves none, as with a real driver
+//   numbered        CUDA_VISIBLE_DEVICES is a list of numbers and is obeyed, as by a real driver: those that come
+//   first,
+//                   up to one that no GPU has. Otherwise all GPUs are visible, whatever it says
 //   devices=N       there are N GPUs, all of one kind
 //   other_device=N  but for number N, which is of another kind of the same architecture
 //   dies            the process ends in cuInit
@@ -21,10 +24,12 @@
 //   seed=N          of that noise
 //   lost_after=N    the GPU is lost after N launches of candidates, in all processes together; needs the journal
 //   back_after=N    it is there again after N attempts to create a context
+//   lost_device=N   this GPU alone is lost, by its number among all
 //
 // $FAKE_DRIVER_JOURNAL names a file to which every attempt to create a context adds the line "context", and every load
-// and launch of a candidate "load" or "launch" with its instructions. It is how the workers of one test know of each
-// other, and what a test counts.
+// and launch of a candidate "load" or "launch" with its instructions. Where there are several GPUs and they are
+// numbered, every attempt to create a context also adds "on GPU" with its number. It is how the workers of one test
+// know of each other, and what a test counts.
 //
 // $FAKE_DRIVER_GPU says in any words which GPU it is: other words, another UUID.
 namespace fake {
@@ -35,8 +40,11 @@ std::optional<std::uint64_t> number(const std::string& name);
 void write_journal(const std::string& line);
 int count_in_journal(const std::string& line);
 
-/// Whether the GPU is lost at this moment.
-bool lost();
+/// The GPUs that this process sees, by their numbers among all.
+const std::vector<int>& visible_gpus();
+
+/// Whether the GPU with this number among all is lost at this moment.
+bool lost(int gpu);
 /// Whether so much memory cannot be had at this moment.
 bool crowded(std::uint64_t bytes);
 

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cache/store/decision.hpp"
+#include "cache/store/decision_text.hpp"
+#include "cache/store/trial.hpp"
+
+namespace tuner::cache {
+
+namespace sqlite {
+class Connection;
+}
+
+/// What an export writes of one key: the served decision with its texts, and the trials that were not forgotten;
+/// nothing that was replayed.
+struct KeyRows {
+  DecisionKey key;
+  std::optional<Decision> decision;
+  std::vector<DecisionText> texts;  ///< of the decision
+  std::vector<Trial> trials;
+};
+
+KeyRows read_key_rows(const sqlite::Connection& connection, const DecisionKey& key);
+
+/// The same of the database at this path; without rows where it has none of the key. Throws Error{store_*}.
+KeyRows read_key_rows(const std::filesystem::path& database, const DecisionKey& key);
+
+/// The session that recorded something last; empty where there is nothing.
+std::string newest_session(const KeyRows& rows);
+
+/// Throws Error{store_damaged} for what no session could have recorded: rows may come from elsewhere.
+void require_storable(const KeyRows& rows);
+
+/// Writes such rows to a fresh database, which must not be there, as export_decisions does: import_decisions takes it.
+/// Throws Error{store_*} and what require_storable throws.
+void write_key_rows(const std::filesystem::path& to, std::span<const KeyRows> rows);
+
+/// The sessions that anything in this database comes from, also what was forgotten; none where there is no database.
+/// Throws Error{store_*}.
+std::set<std::string> known_sessions(const std::filesystem::path& database);
+
+}  // namespace tuner::cache

@@ -1,0 +1,53 @@
+// What the commands say where there is no queue, or where one may not be named so.
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+#include <string>
+
+#include "tests/cli/program.hpp"
+#include "tests/support/text.hpp"
+
+using namespace tuner::test;
+
+TEST_CASE("a password in the address is refused and not shown, wherever it is given") {
+  User user;
+  for (const std::string& address :
+       {std::string("postgresql://anna:hunter2@localhost/tuner"), std::string("host=localhost password=hunter2"),
+        std::string("postgresql://localhost/tuner?password=hunter2"),
+        std::string("postgresql://anna:hunter2%zz@localhost/tuner")}) {
+    CAPTURE(address);
+    const Result given = user.run({"fleet", "status", "--queue", address});
+    check_error(given, 2, {"address"});
+    CHECK_FALSE(contains(given.err, "hunter2"));
+    const Result twice = user.run({"pull", "--queue", address, "--queue", address});
+    check_error(twice, 2, {"--queue is given twice"});
+    CHECK_FALSE(contains(twice.err, "hunter2"));
+    User other;
+    other.environment["TUNER_QUEUE"] = address;
+    const Result set = other.run({"fleet", "cancel", "1"});
+    check_error(set, 2, {"address"});
+    CHECK_FALSE(contains(set.err, "hunter2"));
+  }
+}
+
+TEST_CASE("a queue that cannot be reached is one sentence without the password, and exit code 5") {
+  User user;
+  user.environment["PGPASSWORD"] = "hunter2";
+  const std::string nowhere = "postgresql:///hunter2?host=" + user.home().string();
+  const Result result = user.run({"pull", "--queue", nowhere});
+  check_error(result, 5, {"The queue cannot be reached"});
+  CHECK_FALSE(contains(result.err, "hunter2"));
+}
+
+TEST_CASE("what cannot be meant is refused with one sentence") {
+  User user;
+  check_error(user.run({"fleet"}), 2, {"submit, work, status, cancel"});
+  check_error(user.run({"fleet", "sumbit"}), 2, {"Did you mean `tuner fleet submit`?"});
+  check_error(user.run({"fleet", "status"}), 2, {"TUNER_QUEUE"});
+  check_error(user.run({"fleet", "submit"}), 2, {"needs a kernel file"});
+  check_error(user.run({"fleet", "cancel"}), 2, {"needs the numbers"});
+  check_error(user.run({"fleet", "cancel", "all"}), 2, {"no number of a job"});
+  check_error(user.run({"fleet", "status", "--on", "H200"}), 2, {"--on has no meaning for `tuner fleet status`"});
+  check_error(user.run({"fleet", "work", "x.cu", "--as-root"}), 2, {"not files"});
+  if (geteuid() == 0) check_error(user.run({"fleet", "work"}), 2, {"not as root"});
+}

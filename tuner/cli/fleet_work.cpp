@@ -1,0 +1,187 @@
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "cache/file/location.hpp"
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/fleet_actions.hpp"
+#include "tuner/cli/fleet_job.hpp"
+#include "tuner/cli/interrupts.hpp"
+#include "tuner/cli/message.hpp"
+#include "tuner/cli/no_gpu.hpp"
+#include "tuner/cli/queue_option.hpp"
+#include "tuner/core/base/text.hpp"
+#include "tuner/error.hpp"
+#include "tuner/fleet/job/private_folder.hpp"
+#include "tuner/fleet/queue/worker.hpp"
+#include "tuner/process/usable_cores.hpp"
+
+namespace tuner::cli {
+
+namespace {
+
+std::optional<int> number_of(std::string_view text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
+  return number;
+}
+
+/// "all", "0,2", "0-3": the numbers, each once.
+std::set<int> device_numbers(const std::string& text, int count) {
+  std::set<int> numbers;
+  const auto refuse = [&] {
+    throw Error(
+        Errc::bad_usage,
+        fmt::format("--devices takes `all` or numbers such as 0,2 or 0-3, not `{}`; there are {} here, numbered "
+                    "from 0.",
+                    text, counted(static_cast<std::uint64_t>(count), "GPU")));
+  };
+  if (text == "all") {
+    for (int i = 0; i < count; ++i) numbers.insert(i);
+    return numbers;
+  }
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view part = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+    const std::size_t dash = part.find('-');
+    const auto first = number_of(part.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : number_of(part.substr(dash + 1));
+    if (!first || !last || *last < *first || *last >= count) refuse();
+    for (int i = *first; i <= *last; ++i) numbers.insert(i);
+  }
+  if (numbers.empty()) refuse();
+  return numbers;
+}
+
+std::string host_name() {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+/// What all workers of this command have in common.
+struct WorkRequest {
+  fleet::Address address;
+  fleet::WorkerOptions options;
+  FleetPlace place;
+};
+
+ExitCode work_on(const DeviceInfo& device, WorkRequest request) {
+  const Interrupts interrupts;
+  // Who takes a machine away may say so twice: there is time to give the job back all the same.
+  const SomethingToEnd job;
+  request.place.device = device.ordinal;
+  request.options.device = device.name;
+  request.options.name = fmt::format("{}:{} GPU {}", host_name(), getpid(), device.ordinal);
+  // Names without a folder mean nothing there.
+  const fleet::PrivateFolder nowhere;
+  if (chdir(nowhere.path().c_str()) != 0) {
+    throw Error(Errc::store_unavailable,
+                fmt::format("The folder {} cannot be entered: is TMPDIR right?", nowhere.path().string()));
+  }
+  const auto step = [&](const fleet::Package& package, const std::atomic<bool>& stop) {
+    return interrupts.flag() ? fleet::Answer() : tune_job(package, request.place, stop);
+  };
+  const auto tell = [&](const std::string& sentence) { say(fmt::format("GPU {}: {}", device.ordinal, sentence)); };
+  const fleet::WorkerTally tally = fleet::Worker(request.address, request.options, step, tell).run(interrupts.flag());
+  tell(fmt::format("{} done, {} failed, {} refused.", counted(static_cast<std::uint64_t>(tally.done), "job"),
+                   tally.failed, tally.refused));
+  return interrupts.flag() ? ExitCode::interrupted : ExitCode::done;
+}
+
+/// The same in a process of its own, which ends with this one. Ctrl-C on a terminal reaches this one alone, which
+/// passes it on once.
+pid_t work_apart(const DeviceInfo& device, const WorkRequest& request) {
+  const pid_t child = fork();
+  if (child != 0) return child;
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  setpgid(0, 0);
+  ExitCode code = ExitCode::internal;
+  try {
+    code = work_on(device, request);
+  } catch (const Error& error) {
+    say(fmt::format("GPU {}: {}", device.ordinal, error.what()));
+    code = exit_code_for(error.code());
+  } catch (const std::exception& error) {
+    say(fmt::format("GPU {}: This is a bug in tuner, please report it: {}", device.ordinal, error.what()));
+  }
+  std::fflush(stdout);
+  _exit(static_cast<int>(code));
+}
+
+/// Waits for all of them, and tells them to stop when this process is told. Returns the first code that is not 0.
+ExitCode wait_for(std::vector<pid_t> children) {
+  const Interrupts interrupts;
+  const SomethingToEnd jobs;
+  bool told = false;
+  int code = 0;
+  while (!children.empty()) {
+    if (interrupts.flag() && !std::exchange(told, true)) {
+      for (const pid_t child : children) kill(child, SIGTERM);
+    }
+    int status = 0;
+    const pid_t ended = waitpid(-1, &status, WNOHANG);
+    if (ended <= 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      continue;
+    }
+    std::erase(children, ended);
+    const int of_child = WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(ExitCode::internal);
+    if (code == 0) code = of_child;
+  }
+  return static_cast<ExitCode>(code);
+}
+
+void refuse_root(const Arguments& arguments) {
+  if (geteuid() != 0 || arguments.has("as-root")) return;
+  throw Error(Errc::bad_usage,
+              "`tuner fleet work` runs what others submitted, and not as root: start it as a user that owns nothing "
+              "else, or, where this machine has nothing to lose, with --as-root.");
+}
+
+}  // namespace
+
+ExitCode fleet_work(const Arguments& arguments) {
+  if (arguments.operands().size() > 1) {
+    throw Error(Errc::bad_usage, "`tuner fleet work` takes jobs from the queue, not files: `tuner fleet submit` does.");
+  }
+  refuse_root(arguments);
+  WorkRequest request{.address = queue_address(arguments)};
+  request.address.keep_password_of_environment();
+  request.options.until_empty = arguments.has("until-empty");
+  request.options.longest_job = arguments.duration("longest-job").value_or(request.options.longest_job);
+  request.place.compile_timeout = arguments.duration("compile-timeout");
+  const cache::Location location = cache::locate(arguments.value("db").value_or(""));
+  request.place.database = std::filesystem::absolute(location.decisions);
+  const std::vector<DeviceInfo> devices = find_devices();
+  const std::set<int> chosen =
+      device_numbers(arguments.value("devices").value_or("all"), static_cast<int>(devices.size()));
+  const std::size_t share =
+      static_cast<std::size_t>(std::max(1, (usable_cores() - 1) / static_cast<int>(chosen.size())));
+  request.place.workers = arguments.number("workers", 1, 1024).value_or(share);
+  fleet::Queue(request.address);  // so that a mistake in the address is said once
+  if (chosen.size() == 1) return work_on(devices.at(static_cast<std::size_t>(*chosen.begin())), request);
+  std::vector<pid_t> children;
+  for (const int number : chosen) {
+    const pid_t child = work_apart(devices.at(static_cast<std::size_t>(number)), request);
+    if (child > 0) children.push_back(child);
+  }
+  return wait_for(std::move(children));
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,264 @@
+#include "tuner/cli/live_sessions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <utility>
+
+#include "tuner/cli/given_problems.hpp"
+#include "tuner/cli/hints.hpp"
+#include "tuner/cli/interrupts.hpp"
+#include "tuner/cli/no_gpu.hpp"
+#include "tuner/core/base/text.hpp"
+#include "tuner/core/base/timing_text.hpp"
+#include "tuner/core/signature/check_signatures.hpp"
+#include "tuner/engine/compile/nvrtc.hpp"
+#include "tuner/engine/roofline/measured_roofline.hpp"
+#include "tuner/engine/session/session.hpp"
+#include "tuner/engine/sizes/learn_sizes.hpp"
+#include "tuner/engine/turns/turn.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::cli {
+
+namespace {
+
+using Kernel = LiveSessions::Kernel;
+
+/// Mistakes in the input are found against this GPU where there is none.
+constexpr const char* kStandIn = "H200";
+constexpr const char* kWayOut =
+    "Without a GPU you can replay a recording: `tuner tune --replay FILE`; `tuner doctor` checks everything else.";
+
+Task make_task(const TuneRequest& request, const Kernel& kernel, const GivenProblem& problem,
+               const DeviceInfo& device) {
+  return at_origin(problem, [&] {
+    Task task(kernel, problem.values, device, request.where, request.session.include_folders);
+    if (task.space().size() == 0) {
+      const std::string which =
+          request.problems.size() > 1 ? fmt::format("For the problem {}: ", problem_text(problem.values)) : "";
+      throw Error(Errc::empty_space, which + task.space().why_empty());
+    }
+    if (request.session.budget.roofline) require_roofline(task, request.session.mode);
+    return task;
+  });
+}
+
+/// Makes the tasks of all problems, so that a mistake in the last is found before the first is tuned. Returns the
+/// first hundred: a task holds its headers and its space, and there may be thousands.
+std::vector<Task> make_tasks(const TuneRequest& request, const Kernel& kernel,
+                             const std::vector<GivenProblem>& problems, const DeviceInfo& device) {
+  constexpr std::size_t kKept = 100;
+  const NothingToKeep counting;
+  std::vector<Task> tasks;
+  for (const GivenProblem& problem : problems) {
+    Task task = make_task(request, kernel, problem, device);
+    if (tasks.empty()) check_written_signatures(*kernel, task.headers());
+    if (tasks.size() < kKept) tasks.push_back(std::move(task));
+  }
+  return tasks;
+}
+
+/// Mistakes in the input first: they would be mistakes with a GPU as well. Then the toolkit, then the GPU.
+[[noreturn]] void explain_missing_device(const TuneRequest& request, const Kernel& kernel,
+                                         const std::vector<GivenProblem>& problems, const Error& no_device) {
+  const std::vector<Task> tasks = make_tasks(request, kernel, problems, known_device(kStandIn));
+  require_hints(request.session.hints, request.hints, tasks.front());
+  try {
+    engine::nvrtc();
+  } catch (const Error& no_toolkit) {
+    throw Error(no_toolkit.code(), fmt::format("{} {} {}", no_toolkit.what(), no_device.what(), kWayOut));
+  }
+  throw Error(no_device.code(), fmt::format("{} {}", no_device.what(), kWayOut));
+}
+
+/// The GPU with this number; null if told to stop. Waits for the worker that holds it.
+const DeviceInfo* wait_for_device(engine::DeviceLane& lane, int number, const TuneRequest& request,
+                                  const Kernel& kernel, const std::vector<GivenProblem>& problems,
+                                  const std::atomic<bool>& stop) {
+  try {
+    return &lane.info();
+  } catch (const Error& error) {
+    if (stop) return nullptr;
+    if (error.code() != Errc::no_driver) throw;
+    refuse_number_without_gpu(number);
+    explain_missing_device(request, kernel, problems, error);
+  }
+}
+
+/// Waits until no other process tunes the task in this database or measures on its GPU, or has waited long enough, with
+/// one warning that says for whom; false if the user interrupted it. `before_waiting` is called when it begins to wait.
+/// Throws Error{busy} if the request is not to wait.
+bool wait_for_turn(const Task& task, const TuneRequest& request, const std::string& database,
+                   const std::atomic<bool>& stop, engine::Observer& observer,
+                   const std::function<void()>& before_waiting, engine::Overdue& overdue, engine::Turn& turn) {
+  engine::TurnWait wait;
+  wait.overdue = &overdue;
+  wait.limit = request.if_busy == IfBusy::leave ? engine::kLongestWait : request.longest_wait;
+  wait.gives_up = [&] { return stop.load(); };
+  wait.waits = [&, limit = wait.limit](const std::string& busy) {
+    if (request.if_busy == IfBusy::leave) {
+      throw Error(Errc::busy, fmt::format("{}. Try again later, or omit `--if-busy leave` to wait for it.", busy));
+    }
+    before_waiting();
+    observer.warning(
+        fmt::format("{}: waiting for it to end, at most {}. Ctrl-C stops waiting; `--if-busy ignore` continues at "
+                    "once, `--if-busy leave` exits at once.",
+                    busy, duration_text(std::chrono::duration<double>(limit).count())));
+  };
+  wait.warning = [&](const std::string& sentence) { observer.warning(sentence); };
+  return engine::take_lease(task, request.session.mode, database, wait, turn) && engine::take_gpu(task, wait, turn);
+}
+
+engine::CompilePoolOptions compile_options(const TuneRequest& request) {
+  engine::CompilePoolOptions options{.workers = static_cast<int>(request.workers),
+                                     .include_folders = request.session.include_folders};
+  options.timeout = request.compile_timeout.value_or(options.timeout);
+  return options;
+}
+
+}  // namespace
+
+LiveSessions::LiveSessions(const TuneRequest& request, const TuneContext& context, Kernel kernel,
+                           const std::vector<GivenProblem>& problems)
+    : request_(request),
+      context_(context),
+      kernel_(std::move(kernel)),
+      problems_(problems),
+      compile_(std::in_place, compile_options(request)),
+      binaries_(*compile_),
+      seats_(std::min(request.devices.size(), problems.size())),
+      started_(request.session.started) {
+  if (request.devices.size() > 1) observers_.emplace(context.observer, seats_.size());
+  if (seats_.size() > 1) hub_.emplace(binaries_, seats_.size());
+  for (std::size_t i = 0; i < seats_.size(); ++i) {
+    seats_[i].options = {.ordinal = request.devices[i], .stop = &context.stop};
+    seats_[i].device.emplace(seats_[i].options);
+  }
+}
+
+engine::Observer& LiveSessions::observer(std::size_t seat) {
+  return observers_ ? observers_->seat(seat) : context_.observer;
+}
+
+engine::CompileLane& LiveSessions::compile(std::size_t seat) {
+  if (hub_) return hub_->seat(seat);
+  return binaries_;
+}
+
+bool LiveSessions::start() {
+  for (Seat& seat : seats_) {
+    const DeviceInfo* const found =
+        wait_for_device(*seat.device, seat.options.ordinal, request_, kernel_, problems_, context_.stop);
+    if (found == nullptr) return false;
+    seat.info = *found;
+  }
+  require_one_kind();
+  tasks_ = make_tasks(request_, kernel_, problems_, seats_.front().info);
+  require_hints(request_.session.hints, request_.hints, tasks_.front());
+  const NothingToKeep beginning;
+  stores_ = engine::open_for_session(request_.database);
+  store_ = stores_.store.get();
+  if (seats_.size() > 1) store_ = &locked_store_.emplace(*stores_.store);
+  seats_.front().binaries = stores_.binaries.get();
+  for (Seat& seat : seats_) {
+    if (seat.binaries != nullptr || !stores_.binaries) continue;
+    seat.own_binaries = engine::open_binaries_again(request_.database);
+    seat.binaries = seat.own_binaries.get();
+  }
+  for (const std::string& warning : stores_.warnings) warn(warning);
+  return true;
+}
+
+/// A decision is for a kind of GPU: of two kinds it would be a matter of chance for which a problem is tuned.
+void LiveSessions::require_one_kind() const {
+  const Seat& first = seats_.front();
+  for (const Seat& seat : seats_) {
+    if (seat.info.identity() == first.info.identity()) continue;
+    throw Error(Errc::bad_usage,
+                fmt::format("--devices names GPUs of different kinds: {} is {}, and {} is {}. Decisions are for one "
+                            "kind: tune once for each, with the numbers of that kind.",
+                            first.options.ordinal, first.info.identity(), seat.options.ordinal, seat.info.identity()));
+  }
+}
+
+bool LiveSessions::has_run() {
+  const std::lock_guard lock(mutex_);
+  return !started_;
+}
+
+std::optional<TuneReport> LiveSessions::run(std::size_t problem, engine::SessionOptions options, std::size_t number) {
+  Seat& seat = seats_[number];
+  std::optional<Task> made;
+  const Task& task = number == 0 && problem < tasks_.size()
+                         ? tasks_[problem]
+                         : made.emplace(make_task(request_, kernel_, problems_[problem], seat.info));
+  {
+    const std::lock_guard lock(mutex_);
+    options.started = std::exchange(started_, std::nullopt).value_or(Clock::now());
+  }
+  // Who waits holds nothing of the GPU: whoever is measuring would take it for a disturbance, and rightly.
+  engine::Turn turn;
+  if (!wait_for_turn(
+          task, request_, stores_.path, context_.stop, observer(number), [&] { seat.device.reset(); }, seat.overdue,
+          turn))
+    return std::nullopt;
+  if (!seat.device) seat.device.emplace(seat.options);
+  if (!request_.record.empty()) recorder_.emplace(observer(number), task);
+  engine::Observer& heard_by = recorder_ ? *recorder_ : observer(number);
+  const engine::SessionParts parts{.compile = compile(number),
+                                   .device = *seat.device,
+                                   .store = *store_,
+                                   .binaries = seat.binaries,
+                                   .observer = heard_by,
+                                   .stop = context_.stop};
+  // A GPU reaches the same for every problem.
+  if (options.budget.roofline && !seat.roofline) {
+    seat.roofline =
+        engine::measured_roofline(task.device(), kernel_->work.bytes.has_value(),
+                                  kernel_->work.flops ? task.work_type() : std::nullopt, options.reuse, parts);
+  }
+  options.roofline = seat.roofline;
+  TuneReport report = engine::run_session(task, options, parts);
+  {
+    const std::lock_guard lock(mutex_);
+    last_key_ = report.decision.key;
+  }
+  if (const auto lost = engine::say_what_is_stored(stores_, report)) observer(number).warning(*lost);
+  return report;
+}
+
+void LiveSessions::deliver(TuneReport report, std::size_t seat) {
+  if (!observers_) return context_.deliver(std::move(report));
+  for (std::string& warning : observers_->take_warnings(seat)) report.warnings.push_back(std::move(warning));
+  const auto quiet = silence();
+  context_.deliver(std::move(report));
+}
+
+void LiveSessions::leave(std::size_t seat, const Error& error) {
+  seats_[seat].device.reset();
+  observer(seat).warning(fmt::format("{} The others go on without GPU {}, and one of them with its problem.",
+                                     error.what(), seats_[seat].options.ordinal));
+}
+
+void LiveSessions::learn_sizes(const engine::Together& together) {
+  const auto sizes =
+      engine::learn_sizes(*kernel_, last_key_, *stores_.store, together.within, engine::weights_of(problems_));
+  if (!sizes) return;
+  engine::record_sizes(*sizes, *stores_.store);
+  if (context_.deliver_sizes) context_.deliver_sizes(*sizes);
+}
+
+void LiveSessions::end(TuneReport& report) {
+  const Clock::time_point end = Clock::now();
+  {
+    const std::jthread compiling([this] { compile_.reset(); });
+    for (Seat& seat : seats_) seat.device.reset();
+  }
+  report.time.ending_s = std::chrono::duration<double>(Clock::now() - end).count();
+  report.time.total_s += report.time.ending_s;
+}
+
+}  // namespace tuner::cli

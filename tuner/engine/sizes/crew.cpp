@@ -1,0 +1,94 @@
+#include "tuner/engine/sizes/crew.hpp"
+
+#include <signal.h>
+
+#include <utility>
+
+namespace tuner::engine {
+
+Crew::Crew(std::size_t seats, Left left) : left_(std::move(left)), in_service_(seats) {
+  if (seats <= 1) return;
+  // Signals are for the thread that made the crew; others are born without them.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  for (std::size_t seat = 0; seat < seats; ++seat) threads_.emplace_back([this, seat] { run(seat); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Crew::~Crew() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+bool Crew::work_off(std::deque<Piece> pieces) {
+  if (threads_.empty()) {
+    for (const Piece& piece : pieces) {
+      if (!piece(0)) return false;
+    }
+    return true;
+  }
+  std::unique_lock lock(mutex_);
+  goes_on_ = true;
+  for (Piece& piece : pieces) waiting_.push_back({std::move(piece)});
+  changed_.notify_all();
+  changed_.wait(lock, [this] { return waiting_.empty() && working_ == 0; });
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+  return goes_on_;
+}
+
+void Crew::run(std::size_t seat) {
+  std::unique_lock lock(mutex_);
+  for (bool stays = true; stays;) {
+    changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
+    if (ending_) return;
+    const Waiting next = std::move(waiting_.front());
+    waiting_.pop_front();
+    ++working_;
+    lock.unlock();
+    stays = work(seat, next);
+    lock.lock();
+    --working_;
+    changed_.notify_all();
+  }
+  // What it started would end with this thread; nobody asks for it any more, but the crew may still be at work.
+  changed_.wait(lock, [this] { return ending_; });
+}
+
+/// False if the seat leaves.
+bool Crew::work(std::size_t seat, const Waiting& waiting) {
+  const auto end_with = [this](std::exception_ptr error) {
+    const std::lock_guard lock(mutex_);
+    if (error && !error_) error_ = std::move(error);
+    goes_on_ = false;
+    waiting_.clear();
+  };
+  try {
+    if (!waiting.piece(seat)) end_with(nullptr);
+  } catch (const Error& error) {
+    bool leaves = false;
+    if (error.code() == Errc::device_lost && !waiting.lost_a_seat) {
+      const std::lock_guard lock(mutex_);
+      leaves = in_service_ > 1 && goes_on_;
+      if (leaves) {
+        --in_service_;
+        waiting_.push_front({waiting.piece, true});
+      }
+    }
+    if (!leaves) {
+      end_with(std::current_exception());
+    } else {
+      if (left_) left_(seat, error);
+      return false;
+    }
+  } catch (...) {
+    end_with(std::current_exception());
+  }
+  return true;
+}
+
+}  // namespace tuner::engine

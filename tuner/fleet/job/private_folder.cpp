@@ -1,0 +1,28 @@
+#include "tuner/fleet/job/private_folder.hpp"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <string>
+#include <system_error>
+
+#include "tuner/error.hpp"
+
+namespace tuner::fleet {
+
+PrivateFolder::PrivateFolder() {
+  std::error_code error;
+  std::string name = (std::filesystem::temp_directory_path(error) / "tuner-fleet-XXXXXX").string();
+  if (error || mkdtemp(name.data()) == nullptr) {
+    throw Error(Errc::store_unavailable,
+                fmt::format("No folder can be made for a job like {}: is TMPDIR right, and has its disk room?", name));
+  }
+  path_ = name;
+}
+
+PrivateFolder::~PrivateFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace tuner::fleet

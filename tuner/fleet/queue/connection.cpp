@@ -1,0 +1,140 @@
+#include "tuner/fleet/queue/connection.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstddef>
+
+namespace tuner::fleet {
+namespace {
+
+constexpr int kTextFormat = 0;
+
+/// A number as PostgreSQL sends it, with its highest byte first.
+void add_number(std::string& bytes, std::uint32_t number) {
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift & 0xff);
+}
+
+/// Trouble of the server that may be over when it is asked again: it ends or starts, lacks connections or memory, or
+/// ended a deadlock (PostgreSQL's manual, appendix A).
+bool is_passing(std::string_view state) {
+  for (const std::string_view of_class : {"08", "40", "53", "57", "58"}) {
+    if (state.starts_with(of_class)) return true;
+  }
+  return false;
+}
+
+UniqueHandle<PGconn*, PQfinish> connect(const Address& address) {
+  std::vector<const char*> keywords, values;
+  for (const auto& [keyword, value] : address.parameters()) {
+    keywords.push_back(keyword.c_str());
+    values.push_back(value.c_str());
+  }
+  keywords.push_back(nullptr);
+  values.push_back(nullptr);
+  UniqueHandle<PGconn*, PQfinish> connection(PQconnectdbParams(keywords.data(), values.data(), 0));
+  if (connection && PQstatus(connection.get()) == CONNECTION_OK) {
+    // Notices are for whoever looks after the server.
+    PQsetNoticeProcessor(
+        connection.get(), [](void*, const char*) {}, nullptr);
+    return connection;
+  }
+  const std::string said = connection ? PQerrorMessage(connection.get()) : "out of memory";
+  throw Unreachable(
+      fmt::format("The queue cannot be reached: {}. Check --queue, and that the server runs.", address.redacted(said)));
+}
+
+}  // namespace
+
+Parameter Parameter::binary(std::string_view bytes) {
+  Parameter parameter(bytes);
+  parameter.is_binary = true;
+  return parameter;
+}
+
+Parameter Parameter::list(const std::vector<std::string>& bodies) {
+  constexpr std::uint32_t kOidOfBytea = 17;
+  Parameter parameter = binary({});
+  // Dimensions, no NULLs, what the elements are; then how many there are, counted from 1.
+  for (const std::uint32_t number : {1U, 0U, kOidOfBytea, static_cast<std::uint32_t>(bodies.size()), 1U}) {
+    add_number(parameter.bytes, number);
+  }
+  for (const std::string& body : bodies) {
+    add_number(parameter.bytes, static_cast<std::uint32_t>(body.size()));
+    parameter.bytes += body;
+  }
+  return parameter;
+}
+
+std::string Rows::text(int row, int column) const {
+  return {PQgetvalue(result_.get(), row, column), static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
+}
+
+std::int64_t Rows::number(int row, int column) const {
+  const std::string value = text(row, column);
+  std::int64_t number = 0;
+  std::from_chars(value.data(), value.data() + value.size(), number);
+  return number;
+}
+
+double Rows::real(int row, int column) const {
+  const std::string value = text(row, column);
+  double number = 0;
+  std::from_chars(value.data(), value.data() + value.size(), number);
+  return number;
+}
+
+std::string Rows::bytes(int row, int column) const {
+  std::size_t size = 0;
+  const auto* const escaped = reinterpret_cast<const unsigned char*>(PQgetvalue(result_.get(), row, column));
+  unsigned char* const bytes = PQunescapeBytea(escaped, &size);
+  if (bytes == nullptr) throw Error(Errc::store_unavailable, "There is no memory for what the queue holds.");
+  std::string value(reinterpret_cast<const char*>(bytes), size);
+  PQfreemem(bytes);
+  return value;
+}
+
+Connection::Connection(const Address& address) : address_(address), connection_(connect(address_)) {}
+
+Rows Connection::ask(const char* sql, const std::vector<Parameter>& parameters) {
+  std::vector<const char*> values;
+  std::vector<int> lengths, formats;
+  for (const Parameter& parameter : parameters) {
+    values.push_back(parameter.bytes.c_str());
+    lengths.push_back(static_cast<int>(parameter.bytes.size()));
+    formats.push_back(parameter.is_binary ? 1 : 0);
+  }
+  PGresult* const result = PQexecParams(connection_.get(), sql, static_cast<int>(parameters.size()), nullptr,
+                                        values.data(), lengths.data(), formats.data(), kTextFormat);
+  Rows rows(result);
+  const ExecStatusType status = PQresultStatus(result);
+  if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) fail(result);
+  return rows;
+}
+
+void Connection::fail(const PGresult* result) {
+  const char* const code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  const char* const primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+  const std::string_view state = code == nullptr ? "" : code;
+  const std::string said = address_.redacted(primary != nullptr ? primary : PQerrorMessage(connection_.get()));
+  // What has no code is libpq's own trouble with the connection, which it may not call broken yet.
+  if (state.empty() || PQstatus(connection_.get()) != CONNECTION_OK || is_passing(state)) {
+    throw Unreachable(fmt::format("The queue was lost: {}. Check that its server runs, and try again.", said));
+  }
+  if (state == "UT001") throw Error(Errc::bad_usage, said + ".");
+  if (state == "42501") {
+    throw Error(
+        Errc::store_unavailable,
+        fmt::format("The queue does not let this login do that: {}. Ask its owner for the role (docs/fleet.md).",
+                    said));
+  }
+  if (state == "3F000" || state == "42883" || state == "42P01") {
+    throw Error(Errc::store_unavailable,
+                fmt::format("There is no queue that this program knows in this database: {}. Its owner makes one with "
+                            "packaging/fleet/schema.sql (docs/fleet.md).",
+                            said));
+  }
+  throw Error(Errc::store_unavailable, fmt::format("The queue refused that: {}.", said));
+}
+
+}  // namespace tuner::fleet

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <libpq-fe.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/detail/unique_handle.hpp"
+#include "tuner/error.hpp"
+#include "tuner/fleet/queue/address.hpp"
+
+namespace tuner::fleet {
+
+/// The server cannot be reached, or was lost: what was asked may or may not have been done, and may be asked again.
+class Unreachable : public Error {
+ public:
+  explicit Unreachable(const std::string& sentence) : Error(Errc::store_unavailable, sentence) {}
+};
+
+/// A value of a query. Texts are sent as they are, bytes without any encoding.
+struct Parameter {
+  Parameter(std::string_view text) : bytes(text) {}
+  Parameter(const std::string& text) : bytes(text) {}
+  Parameter(const char* text) : bytes(text) {}
+  Parameter(std::int64_t number) : bytes(std::to_string(number)) {}
+  Parameter(int number) : bytes(std::to_string(number)) {}
+  Parameter(bool truth) : bytes(truth ? "t" : "f") {}
+  static Parameter binary(std::string_view bytes);
+  /// bytea[]
+  static Parameter list(const std::vector<std::string>& bodies);
+
+  std::string bytes;
+  bool is_binary = false;
+};
+
+/// The rows of an answer.
+class Rows {
+ public:
+  explicit Rows(PGresult* result) : result_(result) {}
+  int size() const { return PQntuples(result_.get()); }
+  /// Empty for NULL.
+  std::string text(int row, int column) const;
+  std::int64_t number(int row, int column) const;
+  double real(int row, int column) const;
+  bool truth(int row, int column) const { return text(row, column) == "t"; }
+  std::string bytes(int row, int column) const;
+
+ private:
+  UniqueHandle<PGresult*, PQclear> result_;
+};
+
+/// One connection to the server that holds the queue. From one thread at a time; not to be carried over a fork.
+class Connection {
+ public:
+  /// Throws Unreachable; the sentence has no password.
+  explicit Connection(const Address& address);
+
+  /// Throws Unreachable, and Error: bad_usage for what the schema's functions refuse, store_unavailable for rights that
+  /// are missing, a database without a queue, and everything else that the server refuses.
+  Rows ask(const char* sql, const std::vector<Parameter>& parameters = {});
+
+ private:
+  [[noreturn]] void fail(const PGresult* result);
+
+  Address address_;
+  UniqueHandle<PGconn*, PQfinish> connection_;
+};
+
+}  // namespace tuner::fleet

@@ -1,0 +1,82 @@
+#include "tuner/fleet/queue/pull.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "cache/exchange/key_rows.hpp"
+#include "tuner/fleet/job/private_folder.hpp"
+#include "tuner/fleet/job/row_text.hpp"
+
+namespace tuner::fleet {
+namespace {
+
+constexpr std::size_t kJobsOfPart = 200;
+
+/// The same key may have been tuned by several jobs: each one's rows are imported by themselves.
+class Part {
+ public:
+  Part(const std::filesystem::path& database, Pulled& pulled) : database_(database), pulled_(pulled) {}
+
+  void add(std::vector<cache::KeyRows> rows) {
+    for (cache::KeyRows& each : rows) {
+      const auto [position, is_new] = keys_.try_emplace(each.key.text());
+      if (!is_new) {
+        import();
+        add({std::move(each)});
+        continue;
+      }
+      position->second = std::move(each);
+    }
+    if (++jobs_ >= kJobsOfPart) import();
+  }
+
+  void import() {
+    if (keys_.empty()) return;
+    std::vector<cache::KeyRows> rows;
+    for (auto& [key, each] : std::exchange(keys_, {})) rows.push_back(std::move(each));
+    jobs_ = 0;
+    const PrivateFolder folder;
+    const std::filesystem::path file = folder.path() / "pulled.db";
+    cache::write_key_rows(file, rows);
+    std::vector<cache::ImportedKey> imported = cache::import_decisions(database_, file);
+    std::move(imported.begin(), imported.end(), std::back_inserter(pulled_.keys));
+  }
+
+ private:
+  const std::filesystem::path& database_;
+  Pulled& pulled_;
+  std::map<std::string, cache::KeyRows> keys_;
+  std::size_t jobs_ = 0;
+};
+
+}  // namespace
+
+Pulled pull(Queue& queue, const std::filesystem::path& database, const std::function<void(const std::string&)>& warn) {
+  Pulled pulled;
+  const std::set<std::string> known = cache::known_sessions(database);
+  Part part(database, pulled);
+  for (const Accepted& accepted : queue.accepted()) {
+    if (known.contains(accepted.session)) {
+      ++pulled.known;
+      continue;
+    }
+    try {
+      std::vector<cache::KeyRows> rows = rows_from_texts(queue.rows(accepted));
+      for (const cache::KeyRows& each : rows) cache::require_storable(each);
+      part.add(std::move(rows));
+      ++pulled.jobs;
+    } catch (const Error& error) {
+      if (error.code() != Errc::store_damaged) throw;
+      ++pulled.damaged;
+      warn(fmt::format("Job {} of the queue was left out: {}", accepted.job, error.what()));
+    }
+  }
+  part.import();
+  return pulled;
+}
+
+}  // namespace tuner::fleet
