@@ -119,8 +119,8 @@ TEST_CASE("doctor reads the databases that programs find besides the user's") {
 
 TEST_CASE("doctor names binaries of the site that others could have changed, and its command makes them trusted") {
   User user;
-  user.environment["TUNER_SYSTEM_DB"] = site_database(user, "site");
-  const fs::path binaries = user.folder().write("site/binaries.db", "anything");
+  user.environment["TUNER_SYSTEM_DB"] = site_database(user, "our site; $(false)");
+  const fs::path binaries = user.folder().write("our site; $(false)/binaries.db", "anything");
   fs::permissions(binaries, fs::perms::others_write, fs::perm_options::add);
   const json distrusted = finding(user, "system");
   CHECK(distrusted["found"] == false);

@@ -234,6 +234,11 @@ TEST_CASE("results that are truncated, empty or something else are refused in a 
   check_refused(user, R"({"cache": null, "Results": null})", "so that it holds no results");
   check_refused(user, R"({"ConfigurationSpace": {}, "KernelSpecification": {}})",
                 "it describes a kernel and has no results");
+  std::string names = "\"p0\"";
+  for (int i = 1; i <= 1000; ++i) names += ", \"p" + std::to_string(i) + "\"";
+  check_refused(user,
+                R"({"kernel_name": "k", "device_name": "g", "tune_params_keys": [)" + names + R"(], "cache": {}})",
+                "there are more than 1000 parameters");
   check_refused(user, "{", "not JSON, or the file is truncated");
   check_refused(user, "{\"cache\": \"\xff\xfe\"}", "not JSON");
   check_refused(user, "{\"results\": " + std::string(2'000'000, '['), "not JSON, or the file is truncated");

@@ -17,7 +17,15 @@ done
 lintian --fail-on error "$packages"/*.deb
 
 work=$(mktemp -d)
-trap 'umount -R "$work/root/proc" "$work/root/dev" "$work/root/usr/local/cuda" 2>/dev/null; rm -rf --one-file-system "$work"' EXIT
+# Nothing is removed while something of this machine is mounted in it.
+clean_up() {
+  local place
+  for place in proc dev usr/local/cuda; do
+    if mountpoint -q "$work/root/$place"; then umount -R -l "$work/root/$place" || return; fi
+  done
+  rm -rf --one-file-system "$work"
+}
+trap clean_up EXIT
 root=$work/root
 mmdebstrap --quiet --mode=root --variant=apt bookworm "$root" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" ||
   skip "no root of Debian 12 could be made from ${DEBIAN_MIRROR:-http://deb.debian.org/debian}"
@@ -60,6 +68,7 @@ toolkit=$(readlink -f "${CUDA_HOME:-/usr/local/cuda}")
 [ -d "$toolkit" ] || skip "there is no CUDA toolkit in /usr/local/cuda or CUDA_HOME; all before it was checked"
 mkdir -p "$root/usr/local/cuda"
 mount --bind "$toolkit" "$root/usr/local/cuda"
+mount -o remount,bind,ro "$root/usr/local/cuda"
 has "$(as_ada tuner doctor || true)" "ok   toolkit"
 has "$(as_ada tuner check "$kernels/prefetch.cu" --problem rows=528,row_length=65536 --compile 4 --arch sm_90)" "prefetch"
 
@@ -74,19 +83,16 @@ inside cmake -S /consumer -B /consumer/build -DPROGRAM=/consumer/main.cpp >"$wor
 inside cmake --build /consumer/build >"$work/cmake.log" 2>&1 || fail "$(cat "$work/cmake.log")"
 as_ada /consumer/build/consumer
 
-# Manual pages and completion, where they come with the programs.
-if [ -e "$root/usr/share/man/man1/tuner.1.gz" ]; then
-  install_quietly man-db
-  has "$(as_ada man -P cat tuner-tune)" "--replay"
-  echo "man tuner-tune works"
-fi
-if [ -e "$root/usr/share/bash-completion/completions/tuner" ]; then
-  has "$(as_ada bash -c 'source /usr/share/bash-completion/completions/tuner
-    COMP_LINE="tuner doc" COMP_WORDS=(tuner doc) COMP_CWORD=1
-    _tuner tuner doc tuner 2>/dev/null
-    printf "%s\n" "${COMPREPLY[@]}"')" "doctor"
-  echo "bash completes tuner doc"
-fi
+# Manual pages and completion.
+for file in man/man1/tuner.1.gz bash-completion/completions/tuner doc/tuner/html/index.html; do
+  [ -e "$root/usr/share/$file" ] || fail "not installed: /usr/share/$file"
+done
+install_quietly man-db
+has "$(as_ada man -P cat tuner-tune)" "--replay"
+has "$(as_ada bash -c 'source /usr/share/bash-completion/completions/tuner
+  COMP_LINE="tuner doc" COMP_WORDS=(tuner doc) COMP_CWORD=1
+  _tuner tuner doc tuner 2>/dev/null
+  printf "%s\n" "${COMPREPLY[@]}"')" "doctor"
 
 # Nothing stays but databases.
 inside dpkg -L tuner libtuner0.1 libtuner-dev | sort -u >"$work/files"

@@ -163,7 +163,8 @@ Finding look_at_system_database(const std::filesystem::path& named) {
       "system", Finding::Costs::programs, [&] { return system_database(named); },
       [&](const Error& error) {
         const auto* const distrusted = dynamic_cast<const Distrusted*>(&error);
-        if (distrusted != nullptr) return distrust_remedy(distrusted->reason, {});
+        if (distrusted != nullptr && distrusted->reason.ends_with("changes that)"))
+          return distrust_remedy(distrusted->reason, {});
         return system_database_remedy(named);
       });
 }

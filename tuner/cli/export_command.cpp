@@ -140,7 +140,7 @@ Command export_command() {
       .summary = "write decisions and trials to a file for other machines",
       .purpose =
           "Writes the decisions in force and their trials to a separate database, for other machines or for\n"
-          "a program to read directly. With --header, writes winners as C++ text, with --t4 trials for other tuners.",
+          "a program to read directly. --header writes winners as C++ text, --t4 trials for other tuners.",
       .options =
           {
               {"kernel", Kind::value, "NAME", "only this kernel; default: all"},

@@ -5,14 +5,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 #include <map>
+#include <vector>
 
 #include "cache/file/location.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/detail/file_variable.hpp"
 #include "tuner/process/installed_tree.hpp"
+#include "tuner/process/system_databases.hpp"
 #include "tuner/process/worker_program.hpp"
 
 namespace tuner::cli {
@@ -149,14 +152,21 @@ std::string recovery_remedy(const fs::path& damaged) {
 }
 
 std::string distrust_remedy(std::string_view reason, const fs::path& chosen) {
-  const std::size_t begin = reason.find("`chmod ");
-  if (begin == std::string_view::npos) return another_place(chosen);
-  return std::string(reason.substr(begin + 1, reason.find('`', begin + 1) - begin - 1));
+  // As cache/file/trust.cpp says it; the path is quoted here, where it becomes part of a command.
+  constexpr std::string_view kBegin = "(`chmod go-w ", kEnd = "` changes that)";
+  const std::size_t begin = reason.rfind(kBegin), end = reason.rfind(kEnd);
+  if (begin == std::string_view::npos || end == std::string_view::npos) return another_place(chosen);
+  const fs::path path(reason.substr(begin + kBegin.size(), end - begin - kBegin.size()));
+  return fmt::format("{}chmod go-w {}", is_mine(path) ? "" : "sudo ", in_command(path));
 }
 
 std::string system_database_remedy(const fs::path& file) {
-  if (is_there(file) && access(file.c_str(), R_OK) != 0) return fmt::format("sudo chmod a+r {}", in_command(file));
-  if (std::string command = unset_if_set("TUNER_SYSTEM_DB"); !command.empty()) return command;
+  if (access(file.c_str(), R_OK) != 0 && errno == EACCES) {
+    return fmt::format("sudo chmod a+rX {} {}", in_command(file.parent_path()), in_command(file));
+  }
+  const std::vector<fs::path> of_site = site_databases();
+  const bool is_named = std::find(of_site.begin(), of_site.end(), file) == of_site.end();
+  if (is_named && file_variable("TUNER_SYSTEM_DB") != nullptr) return "unset TUNER_SYSTEM_DB";
   return fmt::format("sudo mv {} {}", in_command(file), in_command(file.string() + ".unusable"));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <system_error>
 
 #include "cache/file/location.hpp"
 #include "cache/file/own_library.hpp"
@@ -33,7 +34,9 @@ std::vector<fs::path> system_databases() {
   }
   for (const fs::path& file : site_databases()) {
     std::error_code error;
-    if (fs::is_regular_file(file, error) && !cache::is_not_there_yet(file)) all.push_back(file);
+    const bool is_there = fs::is_regular_file(file, error) && !cache::is_not_there_yet(file);
+    // What this user may not look at is said, not taken for absent.
+    if (is_there || error == std::errc::permission_denied) all.push_back(file);
   }
   return all;
 }

@@ -64,6 +64,7 @@ Expected brute_force(const Grouped& example) {
 
 void check_message(const Grouped& example, const Configuration& fault, const std::string& message) {
   CAPTURE(message);
+  if (message.find(" cannot be evaluated. ") != std::string::npos) return;  // what is wrong uses no parameter
   const std::size_t place = message.find(" cannot be evaluated for ");
   REQUIRE(place != std::string::npos);
   const std::string settings = message.substr(place, message.find(". In `") - place);

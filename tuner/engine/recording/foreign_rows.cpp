@@ -7,7 +7,15 @@
 
 namespace tuner::engine {
 
+namespace {
+
+/// Each is compared with all before it. Kernels have dozens.
+constexpr std::size_t kMostParameters = 1000;
+
+}  // namespace
+
 void ForeignRows::declare(const JsonNode& node, std::string_view name, const std::vector<search::Value>& values) {
+  if (recording_.parameters.size() == kMostParameters) node.fail("there are more than {} parameters", kMostParameters);
   const bool is_name = !name.empty() && std::none_of(name.begin(), name.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte <= 0x20 || byte == 0x7f || c == '=' || c == ',' || c == '"';
@@ -31,7 +39,7 @@ std::uint32_t ForeignRows::choice(const JsonNode& node, std::size_t parameter, c
   auto& positions = positions_[parameter];
   if (const auto found = positions.find(text); found != positions.end()) return found->second;
   if (declared_) {
-    if (const auto equal = known.position_of(value)) return *equal;
+    if (const auto equal = known.position_of(value)) return positions.emplace(text, *equal).first->second;
     node.fail("{} is not among the declared values of {}", text, known.name);
   }
   const auto position = static_cast<std::uint32_t>(known.values.size());
