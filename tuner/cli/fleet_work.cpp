@@ -6,18 +6,16 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <optional>
-#include <set>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "cache/file/location.hpp"
 #include "tuner/cli/arguments.hpp"
+#include "tuner/cli/device_list.hpp"
 #include "tuner/cli/fleet_actions.hpp"
 #include "tuner/cli/fleet_job.hpp"
 #include "tuner/cli/interrupts.hpp"
@@ -33,40 +31,6 @@
 namespace tuner::cli {
 
 namespace {
-
-std::optional<int> number_of(std::string_view text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
-  return number;
-}
-
-/// "all", "0,2", "0-3": the numbers, each once.
-std::set<int> device_numbers(const std::string& text, int count) {
-  std::set<int> numbers;
-  const auto refuse = [&] {
-    throw Error(
-        Errc::bad_usage,
-        fmt::format("--devices takes `all` or numbers such as 0,2 or 0-3, not `{}`; there are {} here, numbered "
-                    "from 0.",
-                    text, counted(static_cast<std::uint64_t>(count), "GPU")));
-  };
-  if (text == "all") {
-    for (int i = 0; i < count; ++i) numbers.insert(i);
-    return numbers;
-  }
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::string_view part = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
-    const std::size_t dash = part.find('-');
-    const auto first = number_of(part.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : number_of(part.substr(dash + 1));
-    if (!first || !last || *last < *first || *last >= count) refuse();
-    for (int i = *first; i <= *last; ++i) numbers.insert(i);
-  }
-  if (numbers.empty()) refuse();
-  return numbers;
-}
 
 std::string host_name() {
   char name[256] = "";
@@ -169,8 +133,12 @@ ExitCode fleet_work(const Arguments& arguments) {
   const cache::Location location = cache::locate(arguments.value("db").value_or(""));
   request.place.database = std::filesystem::absolute(location.decisions);
   const std::vector<DeviceInfo> devices = find_devices();
-  const std::set<int> chosen =
-      device_numbers(arguments.value("devices").value_or("all"), static_cast<int>(devices.size()));
+  const std::vector<int> chosen = read_device_list(arguments.value("devices").value_or("all"));
+  if (chosen.back() >= static_cast<int>(devices.size())) {
+    throw Error(Errc::bad_usage,
+                fmt::format("--devices names GPU {}, but there {} here, numbered from 0.", chosen.back(),
+                            devices.size() == 1 ? "is one" : fmt::format("are {}", devices.size())));
+  }
   const std::size_t share =
       static_cast<std::size_t>(std::max(1, (usable_cores() - 1) / static_cast<int>(chosen.size())));
   request.place.workers = arguments.number("workers", 1, 1024).value_or(share);
