@@ -34,7 +34,7 @@ class Sums {
   }
   int measured() const { return measured_; }
   bool prefers_nearest() const { return nearest_ < costs_[choice()]; }
-  double cost() const { return std::min(nearest_, costs_[choice()]); }
+  double cost() const { return costs_[choice()]; }
   /// As much as this is greater for two parts than for both together, the costs differ between them.
   double apartness() const { return std::inner_product(costs_.begin(), costs_.end(), costs_.begin(), 0.0) / weight_; }
 

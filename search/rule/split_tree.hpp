@@ -13,7 +13,7 @@ struct SplitTree {
   struct Node {
     std::size_t choice = 0;  ///< that costs least here: of those with times everywhere, if there are any
     bool nearest = false;    ///< the nearest point's choice costs less, or nothing was measured here
-    double cost = 0;         ///< of the better one, over the points here
+    double cost = 0;         ///< of the choice, over the points here
     std::size_t feature = 0;
     double threshold = 0;
     std::size_t yes = 0, no = 0;  ///< nodes behind this one; 0: a leaf
@@ -28,9 +28,9 @@ struct SplitTree {
 inline constexpr double kLeastSaved = 1e-4;
 inline constexpr std::size_t kDeepestRule = 6;
 
-/// Grown by the question that saves most, or, where none alone does, by the one that separates points with different
-/// costs most; what is not worth its nodes is pruned. Of questions that save about the same the one about the earlier
-/// feature is asked.
+/// Grown for the choices, whatever the nearest costs, by the question that saves most, or, where none alone does, by
+/// the one that separates points with different costs most; what is not worth its nodes is pruned. Of questions that
+/// save about the same the one about the earlier feature is asked.
 SplitTree grow_tree(const Lesson& lesson, const std::vector<LessonPoint>& points);
 
 }  // namespace tuner::search
