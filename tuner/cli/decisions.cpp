@@ -6,11 +6,9 @@
 #include <cstdio>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "search/expression/expression.hpp"
 #include "tuner/cli/message.hpp"
-#include "tuner/cli/selection.hpp"
 #include "tuner/cli/stores.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/report/record_json.hpp"
@@ -159,32 +157,6 @@ std::vector<NumberedDecision> called(const std::string& name, const std::vector<
                     nearest.empty() ? "" : fmt::format(" Did you mean `{}`?", nearest), elsewhere));
   }
   return found;
-}
-
-std::vector<cache::Decision> newest_winners(const std::vector<NumberedDecision>& all, const Selection& selection) {
-  std::map<std::string, std::string> identities;
-  std::map<std::string, cache::Decision> chosen;
-  std::set<std::string> older;
-  for (const NumberedDecision& numbered : all) {
-    const cache::Decision& decision = numbered.decision;
-    const cache::DecisionKey& key = decision.key;
-    if (!selection.includes(key)) continue;
-    const std::string& identity = identities.emplace(key.kernel_name, key.kernel_identity).first->second;
-    if (identity != key.kernel_identity) {
-      older.insert(key.kernel_name);
-      continue;
-    }
-    cache::DecisionKey place = key;
-    place.mode.clear();
-    const auto [found, is_new] = chosen.emplace(place.text(), decision);
-    if (!is_new && found->second.key.mode != "cold" && key.mode == "cold") found->second = decision;
-  }
-  for (const std::string& kernel : older) {
-    warn(fmt::format("Winners of an earlier source of `{}` are left out.", one_line(kernel)));
-  }
-  std::vector<cache::Decision> decisions;
-  for (auto& [place, decision] : chosen) decisions.push_back(std::move(decision));
-  return decisions;
 }
 
 std::vector<cache::Trial> trials_behind(const cache::Decision& decision, const cache::Store& store) {

@@ -9,8 +9,6 @@
 
 namespace tuner::cli {
 
-class Selection;
-
 /// A decision with the number by which `tuner list` and `tuner show` call it: the oldest is 1, so that a number stays
 /// the same while others are added.
 struct NumberedDecision {
@@ -25,11 +23,6 @@ std::vector<NumberedDecision> numbered_decisions(const cache::Store& store);
 /// newest first. If there is none, says so; `elsewhere` is where to look besides, `path` that of the database.
 std::vector<NumberedDecision> called(const std::string& name, const std::vector<NumberedDecision>& all,
                                      const cache::Store& store, const std::string& path, const std::string& elsewhere);
-
-/// Of those that `selection` includes the newest of each device and problem; of a kernel whose source has changed,
-/// those of the newest source, and of two timing modes those of the cold one. Warns of what an earlier source leaves
-/// out.
-std::vector<cache::Decision> newest_winners(const std::vector<NumberedDecision>& all, const Selection& selection);
 
 /// The trials that the decision rests on, in the order recorded. A session that went on where another one ended
 /// recorded none of those it took over: they are found by what made them fit to be taken over.

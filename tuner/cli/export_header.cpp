@@ -15,6 +15,7 @@
 #include "tuner/cli/header_text.hpp"
 #include "tuner/cli/known_sizes.hpp"
 #include "tuner/cli/message.hpp"
+#include "tuner/cli/newest_winners.hpp"
 #include "tuner/cli/selection.hpp"
 #include "tuner/cli/stores.hpp"
 #include "tuner/core/base/element_type.hpp"

@@ -11,6 +11,7 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/message.hpp"
+#include "tuner/cli/newest_winners.hpp"
 #include "tuner/cli/selection.hpp"
 #include "tuner/cli/stores.hpp"
 #include "tuner/core/base/assignments.hpp"

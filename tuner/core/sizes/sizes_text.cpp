@@ -59,6 +59,17 @@ void add_node(const KernelSizes& sizes, std::size_t at, std::size_t depth, std::
   add_node(sizes, question.no, depth + 1, width, text);
 }
 
+std::string who_is_asked(const search::Rule& rule) {
+  std::size_t leaves = 0, nearest = 0;
+  for (const search::RuleNode& node : rule.nodes) {
+    const auto* leaf = std::get_if<search::RuleLeaf>(&node);
+    leaves += leaf != nullptr ? 1 : 0;
+    nearest += leaf != nullptr && leaf->nearest ? 1 : 0;
+  }
+  if (nearest == 0) return "; the rule is used";
+  return nearest == leaves ? "; the nearest is asked first" : "; the rule is used, and says where the nearest is asked";
+}
+
 std::string rule_text(const KernelSizes& sizes, std::size_t width) {
   const search::RuleValidation& validation = sizes.validation;
   std::string verdict = fmt::format("loses {} on problems left out, at worst {}", percent(validation.rule_mean),
@@ -66,6 +77,7 @@ std::string rule_text(const KernelSizes& sizes, std::size_t width) {
   if (validation.compared > 0) {
     verdict += fmt::format("; the nearest size loses {}, at worst {}", percent(validation.nearest_mean),
                            percent(validation.nearest_worst));
+    verdict += who_is_asked(sizes.rule);
   }
   std::string text = labelled("Rule: ", verdict, width);
   for (const search::DomainRange& range : sizes.rule.domain) {

@@ -1,0 +1,41 @@
+#include "tuner/cli/newest_winners.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "tuner/cli/message.hpp"
+#include "tuner/core/base/printable.hpp"
+
+namespace tuner::cli {
+
+std::vector<cache::Decision> newest_winners(const std::vector<NumberedDecision>& all, const Selection& selection) {
+  std::map<std::string, std::string> identities;
+  std::map<std::string, cache::Decision> chosen;
+  std::set<std::string> older;
+  for (const NumberedDecision& numbered : all) {
+    const cache::Decision& decision = numbered.decision;
+    const cache::DecisionKey& key = decision.key;
+    if (!selection.includes(key)) continue;
+    const std::string& identity = identities.emplace(key.kernel_name, key.kernel_identity).first->second;
+    if (identity != key.kernel_identity) {
+      older.insert(key.kernel_name);
+      continue;
+    }
+    cache::DecisionKey place = key;
+    place.mode.clear();
+    const auto [found, is_new] = chosen.emplace(place.text(), decision);
+    if (!is_new && found->second.key.mode != "cold" && key.mode == "cold") found->second = decision;
+  }
+  for (const std::string& kernel : older) {
+    warn(fmt::format("Winners of an earlier source of `{}` are left out.", one_line(kernel)));
+  }
+  std::vector<cache::Decision> decisions;
+  for (auto& [place, decision] : chosen) decisions.push_back(std::move(decision));
+  return decisions;
+}
+
+}  // namespace tuner::cli
