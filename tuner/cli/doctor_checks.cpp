@@ -24,16 +24,6 @@ namespace tuner::cli {
 
 namespace {
 
-/// Binaries that are there and not used.
-struct Distrusted : Error {
-  Distrusted(const std::filesystem::path& binaries, const std::string& why)
-      : Error(Errc::store_unavailable,
-              fmt::format("Binaries in {} are not used, because another user could have changed them: {}",
-                          binaries.string(), why)),
-        reason(why) {}
-  std::string reason;
-};
-
 /// A finding is one line, and names of files stand in it.
 Finding look(const std::string& what, Finding::Costs costs, const std::function<std::string()>& find,
              const std::function<std::string(const Error&)>& remedy) {
@@ -102,11 +92,14 @@ std::string database(const std::filesystem::path& path, std::string_view creator
   return fmt::format("{} with {}", path.string(), counted(decisions, "decision"));
 }
 
-/// Throws Distrusted if the file is there and others could have changed it.
+/// Throws Error{store_unavailable} if the file is there and others could have changed it.
 void check_trust(const std::filesystem::path& binaries) {
   if (is_not_there_yet(binaries)) return;
   const auto reason = cache::reason_to_distrust(binaries, cache::trusted_owners());
-  if (reason) throw Distrusted(binaries, *reason);
+  if (!reason) return;
+  throw Error(Errc::store_unavailable,
+              fmt::format("Binaries in {} are not used, because another user could have changed them: {}",
+                          binaries.string(), *reason));
 }
 
 std::string users_binaries(const std::filesystem::path& path) {
@@ -161,12 +154,7 @@ Finding look_at_database(const std::string& what, const std::filesystem::path& c
 Finding look_at_system_database(const std::filesystem::path& named) {
   return look(
       "system", Finding::Costs::programs, [&] { return system_database(named); },
-      [&](const Error& error) {
-        const auto* const distrusted = dynamic_cast<const Distrusted*>(&error);
-        if (distrusted != nullptr && distrusted->reason.ends_with("changes that)"))
-          return distrust_remedy(distrusted->reason, {});
-        return system_database_remedy(named);
-      });
+      [&](const Error& error) { return distrust_remedy(error.what()).value_or(system_database_remedy(named)); });
 }
 
 }  // namespace
@@ -183,7 +171,7 @@ std::vector<Finding> look_at_everything(const std::filesystem::path& chosen) {
       look_at_database("replays", chosen, "tuner tune --replay FILE", cache::replay_database),
       look(
           "binaries", Finding::Costs::binaries, [&] { return users_binaries(cache::locate(chosen).binaries); },
-          [&](const Error& error) { return distrust_remedy(error.what(), chosen); })};
+          [&](const Error& error) { return distrust_remedy(error.what()).value_or(another_place(chosen)); })};
   const std::vector<std::filesystem::path> system = system_databases();
   for (const std::filesystem::path& named : system) findings.push_back(look_at_system_database(named));
   if (system.empty()) findings.push_back({"system", programs, true, no_system_database()});

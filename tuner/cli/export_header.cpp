@@ -122,16 +122,8 @@ ExitCode export_header(const Arguments& arguments) {
   const Selection selection(arguments, arguments.value("kernel").value_or(""));
   const cache::Location from = cache::locate(arguments.value("db").value_or(""));
   const auto store = open_for_reading(from);
-  if (store == nullptr) {
-    say(fmt::format("Nothing is stored in {} yet, so there is nothing to export.", from.decisions.string()));
-    return ExitCode::no_result;
-  }
-  const std::vector<cache::Decision> decisions = newest_winners(numbered_decisions(*store), selection);
-  if (decisions.empty()) {
-    say(fmt::format("Nothing was exported: {} has no winner that matches.{} `tuner list` shows what is stored.",
-                    from.decisions.string(), nearest_kernel(selection.kernel(), store->list_keys({}))));
-    return ExitCode::no_result;
-  }
+  const std::vector<cache::Decision> decisions = winners_to_export(store.get(), from, selection);
+  if (decisions.empty()) return ExitCode::no_result;
   write_file(file, header_text(decisions, request), arguments.has("force"));
   std::map<std::string, std::size_t> kernels;
   for (const cache::Decision& decision : decisions) ++kernels[decision.key.kernel_name];

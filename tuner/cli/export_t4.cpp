@@ -157,16 +157,8 @@ ExitCode export_t4(const Arguments& arguments) {
   const Selection selection(arguments, arguments.value("kernel").value_or(""));
   const cache::Location from = cache::locate(arguments.value("db").value_or(""));
   const auto store = open_for_reading(from);
-  if (store == nullptr) {
-    say(fmt::format("Nothing is stored in {} yet, so there is nothing to export.", from.decisions.string()));
-    return ExitCode::no_result;
-  }
-  const std::vector<cache::Decision> decisions = newest_winners(numbered_decisions(*store), selection);
-  if (decisions.empty()) {
-    say(fmt::format("Nothing was exported: {} has no winner that matches.{} `tuner list` shows what is stored.",
-                    from.decisions.string(), nearest_kernel(selection.kernel(), store->list_keys({}))));
-    return ExitCode::no_result;
-  }
+  const std::vector<cache::Decision> decisions = winners_to_export(store.get(), from, selection);
+  if (decisions.empty()) return ExitCode::no_result;
   if (decisions.size() > 1) refuse_several(decisions);
   const cache::Decision& decision = decisions.front();
   const std::vector<cache::Trial> trials = trials_behind(decision, *store);

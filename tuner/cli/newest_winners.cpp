@@ -7,10 +7,13 @@
 #include <string>
 #include <utility>
 
+#include "tuner/cli/decisions.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/core/base/printable.hpp"
 
 namespace tuner::cli {
+
+namespace {
 
 std::vector<cache::Decision> newest_winners(const std::vector<NumberedDecision>& all, const Selection& selection) {
   std::map<std::string, std::string> identities;
@@ -35,6 +38,22 @@ std::vector<cache::Decision> newest_winners(const std::vector<NumberedDecision>&
   }
   std::vector<cache::Decision> decisions;
   for (auto& [place, decision] : chosen) decisions.push_back(std::move(decision));
+  return decisions;
+}
+
+}  // namespace
+
+std::vector<cache::Decision> winners_to_export(const cache::Store* store, const cache::Location& from,
+                                               const Selection& selection) {
+  if (store == nullptr) {
+    say(fmt::format("Nothing is stored in {} yet, so there is nothing to export.", from.decisions.string()));
+    return {};
+  }
+  std::vector<cache::Decision> decisions = newest_winners(numbered_decisions(*store), selection);
+  if (decisions.empty()) {
+    say(fmt::format("Nothing was exported: {} has no winner that matches.{} `tuner list` shows what is stored.",
+                    from.decisions.string(), nearest_kernel(selection.kernel(), store->list_keys({}))));
+  }
   return decisions;
 }
 

@@ -85,11 +85,11 @@ bool has_nvidia_device() {
   return is_there("/proc/driver/nvidia/version");
 }
 
+}  // namespace
+
 std::string another_place(const fs::path& chosen) {
   return chosen.empty() ? "export TUNER_DB=\"$HOME/tuner\"" : "tuner doctor --db \"$HOME/tuner\"";
 }
-
-}  // namespace
 
 std::string toolkit_remedy() {
   for (const char* const variable : {"TUNER_NVRTC", "TUNER_CUDA_INCLUDE_DIR"}) {
@@ -151,11 +151,11 @@ std::string recovery_remedy(const fs::path& damaged) {
   return fmt::format("tuner recover {} {}", in_command(damaged), in_command(fresh));
 }
 
-std::string distrust_remedy(std::string_view reason, const fs::path& chosen) {
+std::optional<std::string> distrust_remedy(std::string_view reason) {
   // As cache/file/trust.cpp says it; the path is quoted here, where it becomes part of a command.
   constexpr std::string_view kBegin = "(`chmod go-w ", kEnd = "` changes that)";
   const std::size_t begin = reason.rfind(kBegin), end = reason.rfind(kEnd);
-  if (begin == std::string_view::npos || end == std::string_view::npos) return another_place(chosen);
+  if (begin == std::string_view::npos || end == std::string_view::npos) return std::nullopt;
   const fs::path path(reason.substr(begin + kBegin.size(), end - begin - kBegin.size()));
   return fmt::format("{}chmod go-w {}", is_mine(path) ? "" : "sudo ", in_command(path));
 }

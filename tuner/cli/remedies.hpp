@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,8 +21,11 @@ std::string program_remedy(std::string_view name);
 /// For a database of this user that cannot be used. `chosen`: what --db names, or empty.
 std::string database_remedy(const std::filesystem::path& file, const std::filesystem::path& chosen);
 std::string recovery_remedy(const std::filesystem::path& damaged);
-/// For a file or folder that others could have changed. `reason`: see cache::reason_to_distrust.
-std::string distrust_remedy(std::string_view reason, const std::filesystem::path& chosen);
+/// For a database of this user whose place is of no use. `chosen` as above.
+std::string another_place(const std::filesystem::path& chosen);
+/// For a file or folder that others could have changed, if a change of its permissions helps. `reason`: a text that
+/// ends as cache::reason_to_distrust says it.
+std::optional<std::string> distrust_remedy(std::string_view reason);
 /// For a database of the site that cannot be read.
 std::string system_database_remedy(const std::filesystem::path& file);
 

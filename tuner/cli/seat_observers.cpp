@@ -7,6 +7,19 @@ namespace tuner::cli {
 
 using engine::Observer;
 
+namespace {
+
+void add_counts(Observer::Progress& sum, const Observer::Progress& one) {
+  sum.asked += one.asked;
+  sum.compiled += one.compiled;
+  sum.deduplicated += one.deduplicated;
+  sum.finished += one.finished;
+  sum.failed += one.failed;
+  sum.total += one.total;
+}
+
+}  // namespace
+
 class SeatObservers::Seat final : public Observer {
  public:
   explicit Seat(SeatObservers& all) : all_(all) {}
@@ -29,12 +42,7 @@ class SeatObservers::Seat final : public Observer {
   /// Of all sessions on the seat.
   Progress so_far() const {
     Progress sum = ended_;
-    sum.asked += now_.asked;
-    sum.compiled += now_.compiled;
-    sum.deduplicated += now_.deduplicated;
-    sum.finished += now_.finished;
-    sum.failed += now_.failed;
-    sum.total += now_.total;
+    add_counts(sum, now_);
     return sum;
   }
 
@@ -62,15 +70,7 @@ std::vector<std::string> SeatObservers::take_warnings(std::size_t number) {
 /// The best time is left out: it would be that of any problem.
 void SeatObservers::show_progress() {
   Observer::Progress sum;
-  for (const auto& seat : seats_) {
-    const Observer::Progress one = seat->so_far();
-    sum.asked += one.asked;
-    sum.compiled += one.compiled;
-    sum.deduplicated += one.deduplicated;
-    sum.finished += one.finished;
-    sum.failed += one.failed;
-    sum.total += one.total;
-  }
+  for (const auto& seat : seats_) add_counts(sum, seat->so_far());
   const bool all_alike = std::all_of(seats_.begin(), seats_.end(),
                                      [&](const auto& seat) { return seat->phase() == seats_.front()->phase(); });
   sum.phase = all_alike ? seats_.front()->phase() : "tuning";
