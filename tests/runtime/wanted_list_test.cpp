@@ -240,8 +240,10 @@ TEST_CASE_FIXTURE(Untuned, "in a folder that may not be written the list costs o
   for (const char* name : {"binaries.db"}) CHECK(chmod((home() / name).c_str(), 0444) == 0);
   CHECK(cache::test::in_unprivileged_child([&] {
           ask(wanting(), {100, 1000}, 2);
-          if (notices().size() != 1) throw std::runtime_error("it was not said once");
-          if (!contains(notices()[0].sentence, "wanted.db")) throw std::runtime_error(notices()[0].sentence);
+          // Nobody may be kept out of the folder of this program, too; that is said as well, and is not of the list.
+          int said = 0;
+          for (const Notice& notice : notices()) said += contains(notice.sentence, "wanted.db") ? 1 : 0;
+          if (said != 1) throw std::runtime_error("it was said so often: " + std::to_string(said));
         }) == 0);
   CHECK(chmod(home().c_str(), 0755) == 0);
 }
