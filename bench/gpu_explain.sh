@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What `tuner explain` says on the GPU at hand: of the studied kernels (tuned quickly first), of the pairs in
+# What `tuner explain` says on the GPU at hand: of the studied kernels (tuned quickly first, or two configurations), of the pairs in
 # bench/explain/pairs and bench/explain/held_out against what they must show, and how well paths repeat. Ends with 1 if
 # a pair is explained wrongly.
 #   bench/gpu_explain.sh [BUILD_FOLDER] [OUTPUT_FOLDER] [SECTION...]
@@ -27,14 +27,18 @@ findings() {
 
 studies() {
   printf '| study | time of the winner | first finding |\n|---|---|---|\n'
-  local name kernel problem file words
-  while IFS='|' read -r name kernel problem; do
-    name=${name// /} kernel=${kernel// /} problem=${problem// /}
+  local name kernel problem configuration against file words
+  while IFS='|' read -r name kernel problem configuration against; do
+    name=${name// /} kernel=${kernel// /} problem=${problem// /} configuration=${configuration// /} against=${against// /}
     file=kernel_sources/${kernel%%:*}.cu
     words=()
     [ -z "$problem" ] || words=(--problem "$problem")
     [ "$kernel" = "${kernel#*:}" ] || words+=(--kernel "${kernel#*:}")
-    "$tuner" tune "$file" "${words[@]}" --effort quick >"$out/$name.tune" 2>&1 || status=1
+    if [ -n "$configuration" ]; then
+      file+=@$configuration words+=(--against "$against")
+    else
+      "$tuner" tune "$file" "${words[@]}" --effort quick >"$out/$name.tune" 2>&1 || status=1
+    fi
     "$tuner" explain "$file" "${words[@]}" --counters --json >"$out/$name.json" 2>"$out/$name.err" || status=1
     printf '| %s | %s | %s |\n' "$name" "$(key ratio "$out/$name.json")" "$(key sentence "$out/$name.json")"
   done <<'LIST'
@@ -42,6 +46,7 @@ prefetch        | prefetch             | rows=528,row_length=65536
 wide_loads      | wide_loads           | slabs=528,ptmax=4096,kmax=64
 wide_loads-l2   | wide_loads           | slabs=132,ptmax=1024,kmax=32
 access-offset   | access_patterns      | records=134217728,offset=1
+access-align    | access_patterns      | records=134217728,offset=1 | ALIGN_PAD=1 | ALIGN_PAD=0
 access-records  | access_patterns      | records=16777216,fields=8
 average_matvec  | average_matvec       |
 accumulate      | accumulate           |
