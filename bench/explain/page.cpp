@@ -56,13 +56,18 @@ const Names& counters_of(std::string_view cause) {
   return found == kByCause.end() ? kNone : found->second;
 }
 
-/// In the order of all counters: those that findings are about, and where warps wait and DRAM stands in any case.
+/// In the order of all counters: those that findings are about, and where warps wait and DRAM stands in any case. Where
+/// nothing explains a time, because it does not differ, what was asked of memory is what the configurations do apart.
 Names counters_shown(const cli::Explanation& explanation) {
   std::set<std::string_view> wanted{counter::kLongScoreboard, counter::kLgThrottle, counter::kWarpLatency,
                                     counter::kDramThroughput};
   for (const explain::Finding& finding : explanation.findings) {
     const Names& names = counters_of(finding.cause);
     wanted.insert(names.begin(), names.end());
+  }
+  if (explanation.findings.empty()) {
+    using namespace counter;
+    wanted.insert({kGlobalLoadRequests, kGlobalLoadSectors, kL1HitRate, kDramRead, kDramWritten});
   }
   Names shown;
   for (const std::string_view name : counter_names()) {
@@ -98,8 +103,11 @@ std::string differing(const std::string& configuration, const std::string& other
 std::string command(const cli::Explanation& explanation) {
   const std::filesystem::path file(explanation.file);
   std::string text = "tuner explain " + explanation.file;
+  const bool is_of_two = explanation.to.name == "this one";
+  if (is_of_two) text += "@" + explanation.to.configuration;
   if (file.stem() != explanation.kernel) text += " --kernel " + explanation.kernel;
   if (!explanation.problem.empty()) text += " --problem " + explanation.problem;
+  if (is_of_two) text += " --against " + explanation.from.configuration;
   return text + " --counters";
 }
 
