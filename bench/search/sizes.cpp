@@ -28,6 +28,7 @@
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/task/problem.hpp"
 #include "tuner/core/task/task.hpp"
+#include "tuner/engine/sizes/configuration_facts.hpp"
 #include "tuner/engine/sizes/learn_sizes.hpp"
 #include "tuner/engine/sizes/stored_sizes.hpp"
 #include "tuner/error.hpp"
@@ -137,6 +138,7 @@ void judge(const std::string& kernel_file, const std::string& file) {
   const auto near = [&](const ProblemValues& a, const ProblemValues& b) {
     return engine::near_distance(*kernel, a, b);
   };
+  const search::ConfigurationFacts facts = engine::configuration_facts(*kernel, matrix.configurations);
   const search::LossMatrix losses(matrix.times_ns);
   const search::Portfolio smallest = search::smallest_portfolio(losses, kWithin);
   const std::size_t brute = smallest_by_brute_force(losses, smallest.members.size());
@@ -165,7 +167,7 @@ void judge(const std::string& kernel_file, const std::string& file) {
       if (const auto best = part.best(k)) winners.insert(*best);
     }
     const std::vector<std::size_t> allowed(winners.begin(), winners.end());
-    const search::LearnedRule learned = search::learn_rule({problems, part, near, {}, allowed});
+    const search::LearnedRule learned = search::learn_rule({problems, part, near, {}, allowed, facts});
     for (std::size_t i = known.size(); i < order.size(); ++i) {
       const std::size_t p = order[i];
       const auto serves = [&](std::size_t configuration) {

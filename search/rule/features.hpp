@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -13,6 +15,10 @@ namespace tuner::search {
 
 /// The properties of a problem by name.
 using PropertyValues = std::map<std::string, Value>;
+
+/// What holds of a configuration on a problem and may matter to its time: that its loads can be wide there, that its
+/// tiles cover the whole. As many answers for every problem and configuration.
+using ConfigurationFacts = std::function<std::vector<bool>(const PropertyValues&, std::size_t)>;
 
 /// Something a rule may ask about: an expression over properties, `rows * row_length`.
 struct Feature {

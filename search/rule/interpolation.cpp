@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -50,6 +51,7 @@ constexpr double kFurther = 1;
 constexpr int kRounds = 5;
 constexpr std::array<double, 8> kWeights{0, 0.03, 0.06, 0.12, 0.25, 0.5, 1, 2};
 constexpr std::array<double, 6> kNoises{0.001, 0.005, 0.02, 0.05, 0.15, 0.4};
+constexpr std::array<double, 5> kFacts{0.12, 0.25, 0.5, 1, 2};
 /// What is known of many choices does not say as much as if each were for itself.
 constexpr double kIndependent = 3;
 constexpr double kLeastVariance = 1e-6;
@@ -81,27 +83,65 @@ Interpolation::Interpolation(const Lesson& lesson, Metric metric, std::vector<st
     }
   }
   for (const std::size_t point : points_) places_.push_back(place(lesson.points[point].values));
+  for (std::size_t choice = 0; choice < lesson.choices.size(); ++choice) {
+    const std::size_t group = group_like(choice);
+    if (group == groups_.size()) add_group(choice);
+    group_of_.push_back(group);
+  }
+  find_variances();
+}
+
+/// How alike a choice's costs are at a point and somewhere `near` it, where these facts hold. A fact's share is the
+/// same at any distance: that loads are narrow costs much the same at all sizes.
+double Interpolation::correlation(std::size_t point, std::size_t choice, double near,
+                                  const std::vector<std::vector<bool>>& facts) const {
+  if (metric_.facts == 0 || facts.empty()) return near;
+  const std::vector<bool>& there = lesson_.points[points_[point]].facts[choice];
+  double match = 0;
+  for (std::size_t i = 0; i < there.size(); ++i) match += there[i] == facts[choice][i] ? 1 : 0;
+  match /= static_cast<double>(there.size());
+  return (near + metric_.facts * match) / (1 + metric_.facts);
+}
+
+/// The group whose facts are those of this choice at all points; none: the number of groups.
+std::size_t Interpolation::group_like(std::size_t choice) const {
+  const auto is_like = [&](const Group& group) {
+    return metric_.facts == 0 || std::all_of(points_.begin(), points_.end(), [&](std::size_t point) {
+             const auto& facts = lesson_.points[point].facts;
+             return facts.empty() || facts[choice] == facts[group.first];
+           });
+  };
+  return static_cast<std::size_t>(
+      std::distance(groups_.begin(), std::find_if(groups_.begin(), groups_.end(), is_like)));
+}
+
+void Interpolation::add_group(std::size_t choice) {
   const std::size_t n = points_.size();
   Matrix matrix(n, std::vector<double>(n, 1 + metric_.noise));
   for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < i; ++j) matrix[i][j] = matrix[j][i] = kernel(places_[i], places_[j]);
+    const auto& facts = lesson_.points[points_[i]].facts;
+    for (std::size_t j = 0; j < i; ++j) {
+      matrix[i][j] = matrix[j][i] = correlation(j, choice, kernel(places_[i], places_[j]), facts);
+    }
   }
   Inverse inverse = inverted(std::move(matrix));
-  inverse_ = std::move(inverse.matrix);
-  log_determinant_ = inverse.log_determinant;
-  for (const std::vector<double>& row : inverse_) sums_.push_back(std::accumulate(row.begin(), row.end(), 0.0));
-  sum_ = std::accumulate(sums_.begin(), sums_.end(), 0.0);
-  find_variances();
+  Group group{choice, std::move(inverse.matrix), {}, 0, inverse.log_determinant};
+  for (const std::vector<double>& row : group.inverse) {
+    group.sums.push_back(std::accumulate(row.begin(), row.end(), 0.0));
+  }
+  group.sum = std::accumulate(group.sums.begin(), group.sums.end(), 0.0);
+  groups_.push_back(std::move(group));
 }
 
 void Interpolation::find_variances() {
   const std::size_t n = points_.size();
   for (std::size_t choice = 0; choice < lesson_.choices.size(); ++choice) {
+    const Group& group = groups_[group_of_[choice]];
     double mean = 0, sum = 0;
     const auto cost = [&](std::size_t i) { return lesson_.points[points_[i]].costs[choice]; };
-    for (std::size_t i = 0; i < n; ++i) mean += sums_[i] * cost(i) / sum_;
+    for (std::size_t i = 0; i < n; ++i) mean += group.sums[i] * cost(i) / group.sum;
     for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = 0; j < n; ++j) sum += (cost(i) - mean) * inverse_[i][j] * (cost(j) - mean);
+      for (std::size_t j = 0; j < n; ++j) sum += (cost(i) - mean) * group.inverse[i][j] * (cost(j) - mean);
     }
     variances_.push_back(sum / static_cast<double>(n));
   }
@@ -125,23 +165,42 @@ std::vector<double> Interpolation::place(std::span<const double> values) const {
   return place;
 }
 
-Interpolation::Expected Interpolation::expected(std::span<const double> values) const {
-  const std::vector<double> here = place(values);
+Interpolation::Shares Interpolation::shares(const Group& group, std::size_t choice, const std::vector<double>& near,
+                                            const LessonPoint& point) const {
   const std::size_t n = points_.size();
-  std::vector<double> near(n), shares(n, 0.0);
+  std::vector<double> alike(n);
+  Shares result{std::vector<double>(n, 0.0)};
   for (std::size_t i = 0; i < n; ++i) {
-    near[i] = kernel(here, places_[i]);
-    for (std::size_t j = 0; j < n; ++j) shares[j] += near[i] * inverse_[i][j];
+    alike[i] = correlation(i, choice, near[i], point.facts);
+    for (std::size_t j = 0; j < n; ++j) result.of_points[j] += alike[i] * group.inverse[i][j];
   }
-  Expected result;
   // What the shares lack to 1 is the mean's.
-  const double rest = 1 - std::accumulate(shares.begin(), shares.end(), 0.0);
-  result.unknown = std::max(0.0, 1 - std::inner_product(near.begin(), near.end(), shares.begin(), -rest * rest / sum_));
-  result.costs.assign(lesson_.choices.size(), 0.0);
-  for (std::size_t i = 0; i < n; ++i) {
-    const double share = shares[i] + rest * sums_[i] / sum_;
-    const std::vector<double>& known = lesson_.points[points_[i]].costs;
-    for (std::size_t choice = 0; choice < known.size(); ++choice) result.costs[choice] += share * known[choice];
+  const double rest = 1 - std::accumulate(result.of_points.begin(), result.of_points.end(), 0.0);
+  const double known =
+      std::inner_product(alike.begin(), alike.end(), result.of_points.begin(), -rest * rest / group.sum);
+  result.unknown = std::max(0.0, 1 - known);
+  for (std::size_t i = 0; i < n; ++i) result.of_points[i] += rest * group.sums[i] / group.sum;
+  return result;
+}
+
+Interpolation::Expected Interpolation::expected(const LessonPoint& point) const {
+  const std::vector<double> here = place(point.values);
+  std::vector<double> near;
+  for (const std::vector<double>& place : places_) near.push_back(kernel(here, place));
+  const std::vector<bool> none;
+  std::map<std::pair<std::size_t, std::vector<bool>>, Shares> known;
+  Expected result;
+  for (std::size_t choice = 0; choice < lesson_.choices.size(); ++choice) {
+    const std::size_t group = group_of_[choice];
+    const bool matters = metric_.facts != 0 && !point.facts.empty();
+    const auto [found, is_new] = known.try_emplace({group, matters ? point.facts[choice] : none});
+    if (is_new) found->second = shares(groups_[group], choice, near, point);
+    double cost = 0;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      cost += found->second.of_points[i] * lesson_.points[points_[i]].costs[choice];
+    }
+    result.costs.push_back(cost);
+    result.unknown.push_back(found->second.unknown);
   }
   return result;
 }
@@ -149,9 +208,11 @@ Interpolation::Expected Interpolation::expected(std::span<const double> values) 
 double Interpolation::surprise() const {
   const auto n = static_cast<double>(points_.size());
   double sum = 0;
-  for (const double variance : variances_) sum += 0.5 * n * std::log(variance + kLeastVariance);
+  for (std::size_t choice = 0; choice < variances_.size(); ++choice) {
+    sum += 0.5 * (n * std::log(variances_[choice] + kLeastVariance) + groups_[group_of_[choice]].log_determinant);
+  }
   const auto choices = static_cast<double>(variances_.size());
-  return (sum + choices * 0.5 * log_determinant_) * std::min(choices, kIndependent) / choices;
+  return sum * std::min(choices, kIndependent) / choices;
 }
 
 Metric fitted_metric(const Lesson& lesson, const std::vector<std::size_t>& points) {
@@ -162,7 +223,8 @@ Metric fitted_metric(const Lesson& lesson, const std::vector<std::size_t>& point
   if (points.size() < 4) return metric;
   const Metric first = metric;
   const auto surprise = [&] {
-    double sum = Interpolation(lesson, metric, points).surprise() + unlikely(metric.noise / kExpectedNoise);
+    double sum = Interpolation(lesson, metric, points).surprise() + unlikely(metric.noise / kExpectedNoise) +
+                 (metric.facts == 0 ? 0 : kFurther);
     for (std::size_t i = 0; i < metric.weights.size(); ++i) {
       const double weight = metric.weights[i];
       if (weight > 0) sum += unlikely(weight / kExpected) + (first.weights[i] > 0 ? 0 : kFurther);
@@ -188,6 +250,10 @@ Metric fitted_metric(const Lesson& lesson, const std::vector<std::size_t>& point
     for (double& weight : metric.weights) try_out(weight, kWeights);
     if (least > before - 0.01) break;
   }
+  // Last, because then there is a matrix for each group of choices.
+  if (lesson.points[points.front()].facts.empty()) return metric;
+  try_out(metric.facts, kFacts);
+  if (metric.facts != 0) try_out(metric.noise, kNoises);
   return metric;
 }
 

@@ -87,7 +87,8 @@ class Teacher {
 
   void add_costs(Sampler::Sample& sample) const {
     LessonPoint& point = sample.point;
-    const Interpolation::Expected expected = interpolation_.expected(point.values);
+    point.facts = lesson_.facts_at(sample.problem);
+    const Interpolation::Expected expected = interpolation_.expected(point);
     point.costs = expected.costs;
     const auto near = nearest(lesson_, points_, sample.problem, distance_);
     if (!near) {
@@ -99,7 +100,8 @@ class Teacher {
     const std::vector<double>& variances = interpolation_.variances();
     for (std::size_t choice = 0; choice < point.costs.size(); ++choice) {
       if (choice == its_choice) continue;
-      point.costs[choice] += kCaution * std::sqrt(expected.unknown * (variances[choice] + variances[its_choice]));
+      point.costs[choice] += kCaution * std::sqrt(expected.unknown[choice] * variances[choice] +
+                                                  expected.unknown[its_choice] * variances[its_choice]);
     }
   }
 
@@ -220,7 +222,7 @@ class Assembly {
 }  // namespace
 
 LearnedRule learn_rule(const LearnRequest& request) {
-  const Lesson lesson = lesson_of(request.problems, request.losses, request.further, request.allowed);
+  const Lesson lesson = lesson_of(request.problems, request.losses, request.further, request.allowed, request.facts);
   Points all(lesson.points.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   SplitTree tree = Teacher(lesson, all, request.distance).tree();

@@ -36,6 +36,7 @@ struct LearnRequest {
   std::span<const std::string> further;  ///< expressions that may matter: work, waves of blocks
   /// Configurations that the rule may name, those of a portfolio for example; empty: any.
   std::span<const std::size_t> allowed;
+  ConfigurationFacts facts = {};
 };
 
 /// Learns which configuration to use for which problem. What each costs is interpolated between the problems, and a

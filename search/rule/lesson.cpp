@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "search/portfolio/portfolio.hpp"
 #include "tuner/error.hpp"
@@ -35,13 +36,21 @@ LessonPoint point_of(const LossMatrix& losses, std::size_t problem, const std::v
 
 }  // namespace
 
+std::vector<std::vector<bool>> Lesson::facts_at(const PropertyValues& problem) const {
+  std::vector<std::vector<bool>> result;
+  if (!facts) return result;
+  for (const std::size_t choice : choices) result.push_back(facts(problem, choice));
+  return result;
+}
+
 Lesson lesson_of(std::span<const PropertyValues> problems, const LossMatrix& losses,
-                 std::span<const std::string> further, std::span<const std::size_t> allowed) {
+                 std::span<const std::string> further, std::span<const std::size_t> allowed, ConfigurationFacts facts) {
   if (problems.size() != losses.problems()) {
     throw Error(Errc::internal, fmt::format("There are losses of {} problems instead of {}; give a row for each.",
                                             losses.problems(), problems.size()));
   }
   Lesson lesson;
+  lesson.facts = std::move(facts);
   lesson.choices.assign(allowed.begin(), allowed.end());
   if (allowed.empty()) lesson.choices = worth_choosing(losses);
   for (std::size_t problem = 0; problem < problems.size(); ++problem) {
@@ -57,6 +66,7 @@ Lesson lesson_of(std::span<const PropertyValues> problems, const LossMatrix& los
   }
   lesson.features = candidate_features(lesson.problems, further);
   for (std::size_t i = 0; i < lesson.points.size(); ++i) {
+    lesson.points[i].facts = lesson.facts_at(lesson.problems[i]);
     for (const Feature& feature : lesson.features) {
       lesson.points[i].values.push_back(feature_value(feature.expression, lesson.problems[i]).value_or(0));
     }

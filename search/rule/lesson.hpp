@@ -11,10 +11,11 @@ namespace tuner::search {
 
 /// A point at which it is known, or assumed, what each choice costs: the logarithm of its time over the best.
 struct LessonPoint {
-  std::vector<double> values;    ///< of the features
-  std::vector<double> costs;     ///< by choice; without a time: the worst known
-  std::vector<bool> is_missing;  ///< by choice, whether there is no time; empty where nothing was measured
-  double nearest = 0;            ///< what the best choice of the nearest other point costs here
+  std::vector<double> values;            ///< of the features
+  std::vector<double> costs;             ///< by choice; without a time: the worst known
+  std::vector<std::vector<bool>> facts;  ///< by choice, of which so much holds here; empty: nothing is said of them
+  std::vector<bool> is_missing;          ///< by choice, whether there is no time; empty where nothing was measured
+  double nearest = 0;                    ///< what the best choice of the nearest other point costs here
   double weight = 1;
 };
 
@@ -25,12 +26,17 @@ struct Lesson {
   std::vector<std::size_t> rows;         ///< of the matrix that have a time
   std::vector<PropertyValues> problems;  ///< of these rows
   std::vector<LessonPoint> points;       ///< one a problem
+  ConfigurationFacts facts;              ///< may be empty
+
+  /// By choice; nothing if nothing is said of them.
+  std::vector<std::vector<bool>> facts_at(const PropertyValues& problem) const;
 };
 
 /// Of the problems that have a time, with the choices among `allowed`; empty: those that a portfolio of any size has,
 /// of which the small ones have what is good everywhere. Throws Error{internal} if there is not a row for each problem,
 /// or nothing with a time.
 Lesson lesson_of(std::span<const PropertyValues> problems, const LossMatrix& losses,
-                 std::span<const std::string> further, std::span<const std::size_t> allowed);
+                 std::span<const std::string> further, std::span<const std::size_t> allowed,
+                 ConfigurationFacts facts = {});
 
 }  // namespace tuner::search

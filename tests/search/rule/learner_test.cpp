@@ -208,16 +208,47 @@ TEST_CASE("an interpolation is exact where costs are known and even between") {
   CHECK(metric.noise < 0.01);
   const Interpolation between(lesson, metric, {0, 1, 2, 3});
   for (std::size_t i = 0; i < 4; ++i) {
-    const Interpolation::Expected expected = between.expected(lesson.points[i].values);
+    const Interpolation::Expected expected = between.expected(lesson.points[i]);
     CHECK(expected.costs[1] == doctest::Approx(lesson.points[i].costs[1]).epsilon(0.02));
-    CHECK(expected.unknown < 0.02);
+    CHECK(expected.unknown[1] < 0.02);
   }
   const double middle = (lesson.points[1].costs[1] + lesson.points[2].costs[1]) / 2;
-  std::vector<double> values = lesson.points[1].values;
-  values[0] = 512;
-  CHECK(between.expected(values).costs[1] == doctest::Approx(middle).epsilon(0.03));
-  CHECK(between.expected(values).costs[0] == doctest::Approx(0));
-  CHECK(between.expected(values).unknown > between.expected(lesson.points[1].values).unknown);
+  LessonPoint point = lesson.points[1];
+  point.values[0] = 512;
+  CHECK(between.expected(point).costs[1] == doctest::Approx(middle).epsilon(0.03));
+  CHECK(between.expected(point).costs[0] == doctest::Approx(0));
+  CHECK(between.expected(point).unknown[1] > between.expected(lesson.points[1]).unknown[1]);
+}
+
+TEST_CASE("what holds of a configuration tells apart sizes that lie close together") {
+  std::vector<PropertyValues> problems;
+  Times times;
+  for (const int n : {60, 128, 252, 250, 512, 600, 1021, 1800, 2008, 4092}) {
+    problems.push_back({{"n", n}});
+    times.push_back({100.0, 100.0, n % 12 == 0 ? 80.0 : 150.0});
+  }
+  const auto facts = [](const PropertyValues& problem, std::size_t configuration) {
+    return std::vector<bool>{configuration < 2 || problem.at("n").as_integer() % 12 == 0};
+  };
+  const Lesson lesson = lesson_of(problems, LossMatrix(times), {}, std::vector<std::size_t>{0, 1, 2}, facts);
+  std::vector<std::size_t> all(problems.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const Metric metric = fitted_metric(lesson, all);
+  CHECK(metric.facts > 0);
+  const Interpolation between(lesson, metric, all);
+  const auto advantage = [&](int n) {
+    LessonPoint point;
+    for (const Feature& feature : lesson.features) {
+      point.values.push_back(*feature_value(feature.expression, {{"n", n}}));
+    }
+    point.facts = lesson.facts_at({{"n", n}});
+    const std::vector<double> costs = between.expected(point).costs;
+    return costs[0] - costs[2];
+  };
+  CHECK(advantage(1200) > 0.05);
+  CHECK(advantage(1208) < -0.2);
+  CHECK(advantage(480) > 0.05);
+  CHECK(advantage(488) < -0.2);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ KernelSizes sizes_of(SizesInput input) {
   const std::vector<search::Portfolio> curve = search::portfolio_curve(input.losses);
   search::LearnedRule learned;
   if (!input.may_serve.empty()) {
-    learned = search::learn_rule({problems, input.losses, input.distance, input.further, input.may_serve});
+    learned = search::learn_rule({problems, input.losses, input.distance, input.further, input.may_serve, input.facts});
   }
 
   Renumbering numbers;

@@ -56,6 +56,7 @@ struct SizesInput {
   std::span<const std::string> further;  ///< expressions that a rule may ask about
   /// The columns that a rule may name: what is right at any size. If there are none, there is no rule.
   std::span<const std::size_t> may_serve;
+  search::ConfigurationFacts facts;  ///< of the columns
 };
 
 /// Computes portfolio, curve and rule: seconds for dozens of problems. Throws as search::learn_rule does.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tuner/core/task/problem.hpp"
+#include "tuner/engine/sizes/configuration_facts.hpp"
 #include "tuner/engine/sizes/stored_sizes.hpp"
 
 namespace tuner::engine {
@@ -73,7 +74,8 @@ std::optional<KernelSizes> learn_sizes(const KernelDescription& kernel, const ca
        .within = within,
        .distance = [&](const ProblemValues& a, const ProblemValues& b) { return near_distance(kernel, a, b); },
        .further = further,
-       .may_serve = may_serve});
+       .may_serve = may_serve,
+       .facts = configuration_facts(kernel, stored.configurations)});
 }
 
 void record_sizes(const KernelSizes& sizes, cache::Store& store) {
