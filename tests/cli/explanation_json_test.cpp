@@ -80,6 +80,15 @@ TEST_CASE("an explanation is read as it was written, in JSON, in words, and to t
   CHECK(read->findings.front().sentence == sentence);
 }
 
+TEST_CASE("why there is no path stands under a heading of its own") {
+  Explanation explanation = everything();
+  explanation.path.clear();
+  explanation.path_note = "the time was spent";
+  CHECK(to_text(explanation, 100)
+            .find("\n\nThe path from the baseline to the winner\n  path       not found: the time was spent\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("what is not known of a configuration is not known after reading either") {
   Explanation nothing;
   const std::optional<Explanation> read = explanation_from_json(to_json(nothing));

@@ -99,8 +99,10 @@ std::string to_text(const Explanation& explanation, std::size_t width) {
   for (const explain::Finding& finding : explanation.findings) {
     text += line(fmt::format("  {:<13}", explain::claim_name(finding.claim)), sentence(finding));
   }
-  if (!explanation.path.empty()) {
+  const bool has_path = !explanation.path.empty();
+  if (has_path || !explanation.path_note.empty() || !explanation.path_failures.empty())
     text += "\nThe path from " + explanation.from.name + " to " + explanation.to.name + "\n";
+  if (has_path) {
     Table table({{"step"}, {"time after / before"}, {"brings"}});
     for (const ExplainedStep& step : explanation.path) {
       table.add({fmt::format("{}", fmt::join(split_assignments(step.assignments), " ")), ratio_text(step.time),
@@ -113,7 +115,7 @@ std::string to_text(const Explanation& explanation, std::size_t width) {
     }
   }
   if (!explanation.path_note.empty()) {
-    text += line("  path       ", (explanation.path.empty() ? "not found: " : "note: ") + explanation.path_note);
+    text += line("  path       ", (has_path ? "note: " : "not found: ") + explanation.path_note);
   }
   for (const std::string& failure : explanation.path_failures) text += line("  on the way ", one_line(failure));
 
