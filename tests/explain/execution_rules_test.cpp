@@ -122,6 +122,26 @@ TEST_CASE("as many atomics on fewer addresses are contention where all else is a
   CHECK(causes(pair.explained()) == Causes{"uncoalesced_access"});
 }
 
+TEST_CASE("as many atomics are no contention where more warps hide more of every latency, or memory is nearer") {
+  Pair pair(1);
+  pair.slower.resources.registers = 128;
+  for (ConfigurationFacts* const facts : {&pair.slower, &pair.faster}) count(*facts, counter::kAtomicRequests, 1e7);
+  count(pair.slower, counter::kOccupancy, 25);
+  CHECK(causes(pair.explained()) == Causes{"occupancy_registers"});
+
+  Pair bytes(1);
+  for (ConfigurationFacts* const facts : {&bytes.slower, &bytes.faster}) count(*facts, counter::kAtomicRequests, 1e7);
+  bytes.spend(bytes.slower, counter::kLongScoreboard, 60);
+  bytes.spend(bytes.faster, counter::kLongScoreboard, 10);
+  CHECK(causes(bytes.explained()) == Causes{"contended_atomics"});
+  count(bytes.slower, counter::kDramRead, 1.2e9);
+  count(bytes.faster, counter::kDramRead, 1e8);
+  CHECK(causes(bytes.explained()).empty());
+  count(bytes.slower, counter::kDramRead, 1e8);
+  bytes.faster.code->under_way = {.loads = 4, .bytes = 16, .in_loop = true};
+  CHECK(causes(bytes.explained()) == Causes{"bytes_under_way"});
+}
+
 TEST_CASE("fewer instructions are the cause where issuing them takes the time, a consequence elsewhere") {
   Pair pair(1);
   count(pair.slower, counter::kInstructions, 2e8);
