@@ -155,6 +155,27 @@ TEST_CASE("fewer instructions are the cause where issuing them takes the time, a
   CHECK(find(waiting, "instruction_count")->claim == Claim::consequence);
 }
 
+TEST_CASE("fewer instructions are no cause where a busier pipe has as much to do as before") {
+  Pair pair(1);
+  count(pair.slower, counter::kInstructions, 1.06e8);
+  pair.spend(pair.slower, counter::kMathPipeThrottle, 6.6);
+  pair.spend(pair.faster, counter::kMathPipeThrottle, 6.2);
+  CHECK(causes(pair.explained()) == Causes{"instruction_count"});
+  // As measured: roots of numbers, 6 % fewer instructions, 7.7 % less time.
+  count(pair.slower, counter::kXuPipe, 85);
+  count(pair.faster, counter::kXuPipe, 92);
+  const std::vector<Finding> findings = pair.explained();
+  CHECK(causes(findings).empty());
+  REQUIRE(find(findings, "instruction_count") != nullptr);
+  CHECK(find(findings, "instruction_count")->sentence ==
+        "instructions fell from 106 million to 100 million, 0.6 and 0.61 issued in a cycle of a scheduler, where the "
+        "XU pipe is in use for 85 and 92 % of the time");
+  CHECK(findings.back().cause == "unexplained");
+  // Instructions of that pipe that are saved are time.
+  count(pair.faster, counter::kXuPipe, 85);
+  CHECK(causes(pair.explained()) == Causes{"instruction_count"});
+}
+
 TEST_CASE("blocks are the cause where they do not start fast enough to fill the multiprocessors") {
   Pair pair(1);
   pair.slower.geometry.grid[0] = 12'000'000;

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "tuner/explain/rule_list.hpp"
 #include "tuner/explain/wording.hpp"
@@ -56,6 +58,31 @@ std::string doubles_text(const Difference& difference) {
                      count_text(doubles(difference.slower()), "instruction"),
                      count_text(conversions(difference.slower()), "conversion"), difference.faster().name,
                      doubles(difference.faster()), conversions(difference.faster()));
+}
+
+struct BusyPipe {
+  const char* name;
+  Both percent;  ///< of the time
+};
+
+/// The pipe that takes the time of both: nearly always in use, more than schedulers issue, and with as much to do in
+/// the faster one, which leaves fewer instructions of other kinds without effect.
+std::optional<BusyPipe> pipe_that_binds(const Difference& difference) {
+  struct Pipe {
+    const char* name;
+    std::string_view counter;
+  };
+  constexpr std::array kPipes{Pipe{"fp64", counter::kFp64Pipe}, Pipe{"XU", counter::kXuPipe},
+                              Pipe{"LSU", counter::kLsuPipe}};
+  constexpr double kBusy = 80;  // percent
+  const auto issue = difference.counter(counter::kIssueActive);
+  for (const Pipe& pipe : kPipes) {
+    const auto use = difference.counter(pipe.counter);
+    if (!issue || !use || std::min(use->slower, use->faster) < kBusy || use->slower < 100 * issue->slower) continue;
+    const double fewer = difference.ratio() * use->slower / use->faster;
+    if (difference.share_of_factor(fewer) < kLeastShare) return BusyPipe{pipe.name, *use};
+  }
+  return std::nullopt;
 }
 
 /// Threads that repeat an atomic until it succeeds diverge because of it.
@@ -122,11 +149,18 @@ std::optional<Finding> instruction_count(const Difference& difference) {
   constexpr double kBusy = 0.6;
   const double issuing =
       difference.share_of_stalls({counter::kMathPipeThrottle, counter::kWait, counter::kNotSelected});
+  const std::optional<BusyPipe> pipe = pipe_that_binds(difference);
+  const bool is_cause = !pipe && (issue->slower >= kBusy || issuing >= 0.5);
+  std::string sentence = fmt::format("instructions {}, {} and {} issued in a cycle of a scheduler",
+                                     moved_text(executed->slower, executed->faster), number_text(issue->slower),
+                                     number_text(issue->faster));
+  if (pipe) {
+    sentence += fmt::format(", where the {} pipe is in use for {:.0f} and {:.0f} % of the time", pipe->name,
+                            pipe->percent.slower, pipe->percent.faster);
+  }
   return Finding{.cause = "instruction_count",
-                 .claim = issue->slower >= kBusy || issuing >= 0.5 ? Claim::cause : Claim::consequence,
-                 .sentence = fmt::format("instructions {}, {} and {} issued in a cycle of a scheduler",
-                                         moved_text(executed->slower, executed->faster), number_text(issue->slower),
-                                         number_text(issue->faster)),
+                 .claim = is_cause ? Claim::cause : Claim::consequence,
+                 .sentence = std::move(sentence),
                  .slower = executed->slower,
                  .faster = executed->faster,
                  .strength = share};
