@@ -40,17 +40,27 @@ double share_of_doubles(const Difference& difference) {
                    difference.share_of_factor(executed->times_less())});
 }
 
+/// The use of the fp64 pipe, and that of the one that converts where it is the larger part.
+std::string use_text(const Difference& difference, const Both& pipe) {
+  std::string text = "use of the fp64 pipe " + moved_text(pipe.slower, pipe.faster, "%");
+  const auto conversion = has_literals(difference) ? difference.counter(counter::kXuPipe) : std::nullopt;
+  if (conversion && share_of_pipe(difference, *conversion) > share_of_pipe(difference, pipe)) {
+    text += fmt::format(", of the XU pipe, which converts, from {} to {} %", number_text(conversion->slower),
+                        number_text(conversion->faster));
+  }
+  return text;
+}
+
 std::optional<Finding> doubles_cost(const Difference& difference, std::string_view cause, const std::string& code) {
   const double share = share_of_doubles(difference);
   if (share < kLeastShare) return std::nullopt;
   const Both pipe = *difference.counter(counter::kFp64Pipe);
-  return Finding{
-      .cause = cause,
-      .claim = Claim::cause,
-      .sentence = fmt::format("use of the fp64 pipe {}: {}", moved_text(pipe.slower, pipe.faster, "%"), code),
-      .slower = pipe.slower,
-      .faster = pipe.faster,
-      .strength = share};
+  return Finding{.cause = cause,
+                 .claim = Claim::cause,
+                 .sentence = use_text(difference, pipe) + ": " + code,
+                 .slower = pipe.slower,
+                 .faster = pipe.faster,
+                 .strength = share};
 }
 
 std::string doubles_text(const Difference& difference) {
