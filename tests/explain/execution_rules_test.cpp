@@ -82,6 +82,21 @@ TEST_CASE("a double literal is the cause where conversions and the fp64 pipe tak
   CHECK(causes(pair.explained()).front() == "fp64_arithmetic");
 }
 
+TEST_CASE("a double literal among many instructions is no cause of all those that are saved") {
+  Pair pair(1);
+  count(pair.slower, counter::kInstructions, 2e8);
+  count(pair.slower, counter::kFp64Pipe, 1);
+  count(pair.faster, counter::kFp64Pipe, 0);
+  pair.slower.code->all.double_conversions = 2;
+  pair.slower.code->all.by_work[static_cast<std::size_t>(Work::float64)] = 1;
+  pair.slower.code->all.instructions = 500;
+  CHECK(causes(pair.explained()) == Causes{"instruction_count"});
+  // Ten of the 15 instructions of a loop are others.
+  pair.slower.code->loop = CodeCounts{.instructions = 15, .double_conversions = 4};
+  pair.slower.code->loop->by_work[static_cast<std::size_t>(Work::float64)] = 1;
+  CHECK(causes(pair.explained()).front() == "fp64_literal");
+}
+
 TEST_CASE("a double literal that is hardly executed is no cause") {
   Pair pair(2);
   count(pair.slower, counter::kFp64Pipe, 0.1);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "tuner/explain/rule_list.hpp"
@@ -30,6 +31,20 @@ double share_of_pipe(const Difference& difference, const Both& percent) {
   return difference.share_of_time((percent.slower - percent.faster / difference.ratio()) / 100);
 }
 
+/// By how many times the instructions could be fewer without doubles: beside each of them, or of their conversions,
+/// there may be one that moves what it needs. Of a loop that has some, else of all the code; no bound where that is not
+/// known.
+double most_times_less(const ConfigurationFacts& facts) {
+  if (!facts.code) return HUGE_VAL;
+  const auto with_doubles = [](const CodeCounts& counts) {
+    return counts.of(Work::float64) + counts.double_conversions;
+  };
+  const auto& loop = facts.code->loop;
+  const CodeCounts& counts = loop && with_doubles(*loop) > 0 ? *loop : facts.code->all;
+  const double part = 2.0 * with_doubles(counts) / std::max(1, counts.instructions);
+  return part < 1 ? 1 / (1 - part) : HUGE_VAL;
+}
+
 /// What double arithmetic and its conversions account for: the latter are the work of the XU pipe.
 double share_of_doubles(const Difference& difference) {
   const auto pipe = difference.counter(counter::kFp64Pipe);
@@ -37,7 +52,7 @@ double share_of_doubles(const Difference& difference) {
   if (!difference.counted() || !pipe || !executed || pipe->slower < 0.5 || pipe->times_less() < 1.25) return 0;
   const auto conversion = has_literals(difference) ? difference.counter(counter::kXuPipe) : std::nullopt;
   return std::max({share_of_pipe(difference, *pipe), conversion ? share_of_pipe(difference, *conversion) : 0.0,
-                   difference.share_of_factor(executed->times_less())});
+                   difference.share_of_factor(std::min(executed->times_less(), most_times_less(difference.slower())))});
 }
 
 /// The use of the fp64 pipe, and that of the one that converts where it is the larger part.
