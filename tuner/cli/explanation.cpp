@@ -51,6 +51,13 @@ std::string sentence(const explain::Finding& finding) {
   return finding.sentence + (finding.sentence.ends_with('.') ? "" : ".");
 }
 
+/// A list of sentences, each behind this word.
+std::string list_markdown(std::string_view word, const std::vector<std::string>& sentences) {
+  std::string text;
+  for (const std::string& one : sentences) text += fmt::format("- {}: {}\n", word, for_markdown(one));
+  return text;
+}
+
 std::string roofline_text(const RooflineReport& roofline) {
   return fmt::format("{} of what this GPU was measured to reach: {}", percent(roofline.share), roofline.bound_text);
 }
@@ -172,8 +179,15 @@ std::string to_markdown(const Explanation& explanation) {
   if (!explanation.findings.empty()) text += "\n";
   for (const explain::Finding& finding : explanation.findings)
     text += fmt::format("1. *{}*: {}\n", explain::claim_name(finding.claim), for_markdown(sentence(finding)));
-  for (const std::string& part : {path_markdown(explanation), code_markdown(explanation)})
+  const auto add_part = [&](const std::string& part) {
     if (!part.empty()) text += "\n" + part;
+  };
+  add_part(path_markdown(explanation));
+  if (!explanation.path.empty() && !explanation.path_note.empty())
+    add_part("Note: " + for_markdown(explanation.path_note) + ".\n");
+  add_part(list_markdown("On the way", explanation.path_failures));
+  add_part(code_markdown(explanation));
+  add_part(list_markdown("Further", explanation.next_steps));
   if (!explanation.no_counters.empty()) text += "\nNo counters: " + for_markdown(explanation.no_counters) + "\n";
   const std::string counters = counters_markdown(explanation, counter_names());
   return counters.empty() ? text : text + "\n" + counters;
