@@ -80,6 +80,26 @@ TEST_CASE("an explanation is read as it was written, in JSON, in words, and to t
   CHECK(read->findings.front().sentence == sentence);
 }
 
+TEST_CASE("why there is no path stands under a heading of its own") {
+  Explanation explanation = everything();
+  explanation.path.clear();
+  explanation.path_note = "the time was spent";
+  CHECK(to_text(explanation, 100)
+            .find("\n\nThe path from the baseline to the winner\n  path       not found: the time was spent\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("a page has what the text has: what failed on the way, a note on the path, the next steps") {
+  Explanation explanation = everything();
+  explanation.path_note = "half of the time was spent";
+  const std::string page = to_markdown(explanation);
+  for (const char* part : {"\n\nNote: half of the time was spent.\n\n- On the way: it fails\n\n| |",
+                           "\n\n- Further: 24 registers would let more blocks be resident\n"}) {
+    CAPTURE(part);
+    CHECK(page.find(part) != std::string::npos);
+  }
+}
+
 TEST_CASE("what is not known of a configuration is not known after reading either") {
   Explanation nothing;
   const std::optional<Explanation> read = explanation_from_json(to_json(nothing));

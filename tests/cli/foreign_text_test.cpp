@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 
 #include "tests/cli/stored.hpp"
 
@@ -190,6 +191,10 @@ TEST_CASE("JSON shows no character that steers a terminal") {
   cache::Decision decision = prepared("\xc2\x9b\x7f\xe2\x80\xae");
   store(user, decision);
   check_out(user.run({"list", "--json"}), 0, {"NVIDIA H200\\u009b\\u007f\\u202e|cc=9.0"});
+  // Escapes of JSON, not those of other outputs, which no reader of JSON accepts.
+  const Result compared = user.run({"compare", "1", "1", "--json"});
+  check_out(compared, 9, {"\"device\": \"NVIDIA H200\\u009b\\u007f\\u202e\""});
+  CHECK(nlohmann::json::accept(compared.out));
 }
 
 TEST_CASE("megabytes of text in a database give pages of output, not megabytes") {

@@ -91,6 +91,8 @@ TEST_CASE("a winner is explained, what was found is kept, and shown where there 
   CHECK(before.exit_code == 0);
   CHECK(contains(before.err, "What follows was found before."));
   CHECK(contains(before.out, "VARIANT=0  0.96"));
+  CHECK(user.run({"explain", "1", "--against", "VARIANT=3"}).exit_code == 0);
+  check_error(user.run({"explain", "1", "--against", "VARIANT=2"}), 1, {"nothing against VARIANT=2"});
   const Result stored = user.run({"compare", "1", "1"});
   CHECK(stored.exit_code == 9);
   CHECK(contains(stored.out, "UNDECIDED: these are times that are stored"));

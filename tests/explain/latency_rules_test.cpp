@@ -83,6 +83,21 @@ TEST_CASE("where much more is read, waiting for it is not for lack of bytes unde
   CHECK(causes(pair.explained()) == Causes{"uncoalesced_access"});
 }
 
+TEST_CASE("where more comes from a cache that is nearer, waiting less is not for more bytes under way") {
+  Pair from_l2 = latency_bound();
+  from_l2.faster.code->under_way = {.loads = 4, .bytes = 16, .in_loop = true};
+  count(from_l2.slower, counter::kDramRead, 1.2e9);
+  count(from_l2.faster, counter::kDramRead, 1.1e9);
+  CHECK(causes(from_l2.explained()) == Causes{"bytes_under_way"});
+  count(from_l2.faster, counter::kDramRead, 1e8);
+  CHECK(find(from_l2.explained(), "bytes_under_way") == nullptr);
+  Pair from_l1 = latency_bound();
+  from_l1.faster.code->under_way = {.loads = 4, .bytes = 16, .in_loop = true};
+  count(from_l1.slower, counter::kL1HitRate, 5);
+  count(from_l1.faster, counter::kL1HitRate, 80);
+  CHECK(find(from_l1.explained(), "bytes_under_way") == nullptr);
+}
+
 TEST_CASE("occupancy is the cause where more warps issue more, and what limits it is named") {
   Pair pair = few_warps();
   const std::vector<Finding> findings = pair.explained();

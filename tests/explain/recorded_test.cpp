@@ -99,6 +99,14 @@ TEST_CASE("of every pair the first finding names its cause, and no cause is clai
   CHECK(pairs == 20);
 }
 
+TEST_CASE("every finding has a name of the list") {
+  const std::vector<std::string_view> names = rule_names();
+  for (const auto& [pair, findings] : recorded()) {
+    CAPTURE(pair);
+    for (const Finding& finding : findings) CHECK(std::find(names.begin(), names.end(), finding.cause) != names.end());
+  }
+}
+
 TEST_CASE("prefetch: warps wait for memory, and more warps keep more under way") {
   CHECK(sentence("prefetch", "bytes_under_way", Claim::cause).starts_with("long-scoreboard stalls fell from 5.25"));
   CHECK(sentence("prefetch", "small_grid", Claim::cause).starts_with("active warps rose from 24.8 to 92.1 %"));

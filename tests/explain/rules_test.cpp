@@ -2,8 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-
 #include "tests/explain/facts_support.hpp"
 
 using namespace tuner;
@@ -102,12 +100,4 @@ TEST_CASE("a special cause comes before the general ones that follow from it, an
   count(pair.slower, counter::kSharedWavefronts, 9e8);
   pair.spend(pair.slower, counter::kMioThrottle, 60);
   CHECK(causes(pair.explained()) == std::vector<std::string_view>{"bank_conflicts", "shared_wavefronts"});
-}
-
-TEST_CASE("every finding has a name of the list") {
-  Pair pair(2);
-  const std::vector<std::string_view> names = rule_names();
-  for (const Finding& finding : pair.explained()) {
-    CHECK(std::find(names.begin(), names.end(), finding.cause) != names.end());
-  }
 }

@@ -236,6 +236,15 @@ TEST_CASE("a decision without trials, and one without a winner's interval, are s
   CHECK_MESSAGE(browser().complaints().empty(), browser().complaints().front());
 }
 
+TEST_CASE("a date beyond all calendars is left out, and costs no other line") {
+  Subject subject = made_up(50);
+  subject.decision.created_unix_ms = 9'000'000'000'000'000'000;
+  open({subject});
+  CHECK(text_of("conditions").starts_with("tuner"));
+  CHECK(text_of("command").find("tuner tune") != std::string::npos);
+  CHECK(browser().complaints().empty());
+}
+
 TEST_CASE("ten thousand trials open, are filtered and sorted") {
   open({made_up(10000)}, 360);
   CHECK(text_of("shown") == "10000 of 10000 trials");

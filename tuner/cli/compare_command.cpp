@@ -103,10 +103,10 @@ Command compare_command() {
                "what tuning brought, measured now"},
               {"tuner compare old.cu new.cu --problem n=1000000 --within 2%",
                "two versions of a kernel, for a script: exit code 8 if the second is slower"},
-              {"tuner compare 3 7", "what is stored of decisions 3 and 7"},
+              {"tuner compare 3 7", "decisions 3 and 7, from the sources that are stored with them"},
           },
-      .exit_codes = {ExitCode::no_device, ExitCode::no_toolkit, ExitCode::store, ExitCode::device_failed,
-                     ExitCode::slower, ExitCode::undecided},
+      .exit_codes = {ExitCode::no_result, ExitCode::no_device, ExitCode::no_toolkit, ExitCode::store,
+                     ExitCode::device_failed, ExitCode::slower, ExitCode::undecided},
       .run = run_compare,
   };
 }

@@ -197,7 +197,10 @@ class Comparer {
       facts.resources = trial.facts;
       if (trial.outcome != Outcome::ok) shown.failure = trial.message;
     }
-    if (configuration == decision->configuration) facts.time_ns = decision->time_ns;
+    if (configuration == decision->configuration) {
+      facts.time_ns = decision->time_ns;
+      if (const auto geometry = geometry_from_text(decision->launch)) facts.geometry = *geometry;
+    }
     if (configuration == decision->baseline && decision->baseline_time_ns) facts.time_ns = decision->baseline_time_ns;
     if (facts.time_ns || !shown.failure.empty()) return {std::move(shown), decision->key};
     throw Error(Errc::no_driver, fmt::format("{} No trial of {} is stored.", why_not_raced_, configuration));

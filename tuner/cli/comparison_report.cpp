@@ -87,9 +87,10 @@ std::string to_text(const ComparisonReport& report, std::size_t width) {
 }
 
 std::string to_markdown(const ComparisonReport& report) {
-  return fmt::format("**{}** on {}, {}: {}.\n\n", for_markdown(report.kernel), for_markdown(report.device),
-                     report.problem.empty() ? report.mode : for_markdown(report.problem),
-                     for_markdown(verdict_sentence(report))) +
+  const std::string verdict = verdict_sentence(report);
+  return fmt::format("**{}** on {}, {}: {}{}\n\n", for_markdown(report.kernel), for_markdown(report.device),
+                     report.problem.empty() ? report.mode : for_markdown(report.problem), for_markdown(verdict),
+                     verdict.ends_with('.') ? "" : ".") +
          markdown_table(report.first.facts.name, report.second.facts.name, rows_of(report));
 }
 

@@ -2,6 +2,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
@@ -14,6 +16,7 @@
 #include "tuner/cli/stored_kernel.hpp"
 #include "tuner/cli/stores.hpp"
 #include "tuner/cli/workplace.hpp"
+#include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/engine/session/session_stores.hpp"
@@ -64,15 +67,21 @@ void keep(const Explanation& explanation, const cache::Decision& decision, const
   }
 }
 
-/// What was found before, where nothing can be measured now, and why that is.
-ExitCode show_kept(const cache::Decision& decision, const cache::Store& store, const std::string& why,
-                   const Arguments& arguments) {
-  if (const auto explanation = kept_explanation(store.find_texts(decision.row))) {
+/// What was found before, where nothing can be measured now, and why that is. Kept is what says why a decision's winner
+/// beats its baseline: that answers no question about another configuration.
+ExitCode show_kept(const cache::Decision& decision, const cache::Store& store, const std::string& against,
+                   const std::string& why, const Arguments& arguments) {
+  const auto explanation = kept_explanation(store.find_texts(decision.row));
+  const bool is_asked = against == "baseline" || (explanation && against == explanation->from.configuration);
+  if (explanation && is_asked) {
     warn(fmt::format("{} What follows was found before.", why));
     print_found(*explanation, arguments);
     return ExitCode::done;
   }
-  say(fmt::format("{} Nothing was found about it before.", why));
+  say(fmt::format("{} {}", why,
+                  is_asked ? "Nothing was found about it before."
+                           : fmt::format("Only what is found against the baseline is kept, and nothing against {}.",
+                                         one_line(against))));
   return ExitCode::no_result;
 }
 
@@ -112,20 +121,25 @@ ExitCode run_explain(const Arguments& arguments) {
     if (!store) throw Error(Errc::bad_usage, "There is no database, so there are no numbers of decisions.");
     decision = decision_of_number(*request.to.number, *store);
     StoredKernel stored = stored_kernel(*decision, *store, location.decisions);
-    if (!stored.description) return show_kept(*decision, *store, stored.why_not, arguments);
+    if (!stored.description) {
+      return show_kept(*decision, *store, request.from.configuration, stored.why_not, arguments);
+    }
     description = std::move(stored.description);
     request.problem = parse_problem(decision->key.problem);
     request.session.mode = timing_from_string(decision->key.mode).value_or(Timing::cold);
+  }
+  // A file that is wrong is so with and without a GPU.
+  std::vector<std::string> warnings;
+  if (!description) {
+    description = load_description(request.to.file, request.kernel,
+                                   [&](const std::string& sentence) { warnings.push_back(sentence); });
   }
   const Interrupts interrupts;
   std::optional<Workplace> workplace;
   try {
     workplace.emplace(request.device, request.session.include_folders, interrupts.flag());
+    for (const std::string& sentence : warnings) workplace->line().warning(sentence);
     const DeviceInfo& device = workplace->device();
-    if (!description) {
-      description = load_description(request.to.file, request.kernel,
-                                     [&](const std::string& sentence) { workplace->line().warning(sentence); });
-    }
     std::optional<Explanation> explanation =
         explain(request, *std::move(description), decision, *workplace, device, store.get());
     workplace->line().erase();
@@ -140,7 +154,7 @@ ExitCode run_explain(const Arguments& arguments) {
                                        error.code() == Errc::bad_description);
     if (!may_show) throw;
     if (workplace) workplace->line().erase();
-    return show_kept(*decision, *store, error.what(), arguments);
+    return show_kept(*decision, *store, request.from.configuration, error.what(), arguments);
   }
 }
 

@@ -51,6 +51,13 @@ std::string sentence(const explain::Finding& finding) {
   return finding.sentence + (finding.sentence.ends_with('.') ? "" : ".");
 }
 
+/// A list of sentences, each behind this word.
+std::string list_markdown(std::string_view word, const std::vector<std::string>& sentences) {
+  std::string text;
+  for (const std::string& one : sentences) text += fmt::format("- {}: {}\n", word, for_markdown(one));
+  return text;
+}
+
 std::string roofline_text(const RooflineReport& roofline) {
   return fmt::format("{} of what this GPU was measured to reach: {}", percent(roofline.share), roofline.bound_text);
 }
@@ -99,8 +106,10 @@ std::string to_text(const Explanation& explanation, std::size_t width) {
   for (const explain::Finding& finding : explanation.findings) {
     text += line(fmt::format("  {:<13}", explain::claim_name(finding.claim)), sentence(finding));
   }
-  if (!explanation.path.empty()) {
+  const bool has_path = !explanation.path.empty();
+  if (has_path || !explanation.path_note.empty() || !explanation.path_failures.empty())
     text += "\nThe path from " + explanation.from.name + " to " + explanation.to.name + "\n";
+  if (has_path) {
     Table table({{"step"}, {"time after / before"}, {"brings"}});
     for (const ExplainedStep& step : explanation.path) {
       table.add({fmt::format("{}", fmt::join(split_assignments(step.assignments), " ")), ratio_text(step.time),
@@ -113,7 +122,7 @@ std::string to_text(const Explanation& explanation, std::size_t width) {
     }
   }
   if (!explanation.path_note.empty()) {
-    text += line("  path       ", (explanation.path.empty() ? "not found: " : "note: ") + explanation.path_note);
+    text += line("  path       ", (has_path ? "note: " : "not found: ") + explanation.path_note);
   }
   for (const std::string& failure : explanation.path_failures) text += line("  on the way ", one_line(failure));
 
@@ -164,14 +173,21 @@ std::string to_markdown(const Explanation& explanation) {
                   explanation.problem.empty() ? "" : ", " + for_markdown(explanation.problem),
                   for_markdown(verdict_text(explanation)));
   for (const ConfigurationFacts* side : {&explanation.from, &explanation.to})
-    text += fmt::format("\n- {}: `{}`", for_markdown(side->name), for_markdown(side->configuration));
+    text += fmt::format("\n- {}: `{}`", for_markdown(side->name), one_line(side->configuration));
   text += "\n";
   if (explanation.roofline) text += "- roofline: " + for_markdown(roofline_text(*explanation.roofline)) + "\n";
   if (!explanation.findings.empty()) text += "\n";
   for (const explain::Finding& finding : explanation.findings)
     text += fmt::format("1. *{}*: {}\n", explain::claim_name(finding.claim), for_markdown(sentence(finding)));
-  for (const std::string& part : {path_markdown(explanation), code_markdown(explanation)})
+  const auto add_part = [&](const std::string& part) {
     if (!part.empty()) text += "\n" + part;
+  };
+  add_part(path_markdown(explanation));
+  if (!explanation.path.empty() && !explanation.path_note.empty())
+    add_part("Note: " + for_markdown(explanation.path_note) + ".\n");
+  add_part(list_markdown("On the way", explanation.path_failures));
+  add_part(code_markdown(explanation));
+  add_part(list_markdown("Further", explanation.next_steps));
   if (!explanation.no_counters.empty()) text += "\nNo counters: " + for_markdown(explanation.no_counters) + "\n";
   const std::string counters = counters_markdown(explanation, counter_names());
   return counters.empty() ? text : text + "\n" + counters;

@@ -64,7 +64,7 @@ Json configuration_json(const ConfigurationFacts& facts) {
   return {{"name", facts.name},
           {"configuration", facts.configuration},
           {"time_us", microseconds(facts.time_ns)},
-          {"launch", facts.geometry.text()},
+          {"launch", or_null(explain::launch_text(facts))},
           {"facts", tuner::facts_json(facts.resources, code)},
           {"resident", residency_json(facts.resident)},
           {"bytes_under_way", or_null(facts.bytes_under_way)},

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "tuner/core/base/printable.hpp"
@@ -76,7 +77,7 @@ std::vector<FactRow> fact_rows(const ConfigurationFacts& a, const ConfigurationF
   };
   using Facts = const ConfigurationFacts&;
   add("time", [](Facts f) { return f.time_ns ? time_text(*f.time_ns) : std::string("-"); });
-  add("launch", [](Facts f) { return f.geometry.text(); });
+  add("launch", [](Facts f) { return explain::launch_text(f).value_or("-"); });
   add("registers", [](Facts f) { return fact_cell(f.resources.registers); });
   add("idle registers", [](Facts f) { return fact_cell(f.idle_registers); });
   add("spilled bytes", [](Facts f) {
@@ -97,7 +98,9 @@ std::vector<FactRow> fact_rows(const ConfigurationFacts& a, const ConfigurationF
 }
 
 std::string for_markdown(std::string text) {
-  for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2)) text.insert(at, 1, '\\');
+  constexpr std::string_view kOwn = "|<";  // ends a cell, begins a tag
+  for (std::size_t at = text.find_first_of(kOwn); at != std::string::npos; at = text.find_first_of(kOwn, at + 2))
+    text.insert(at, 1, '\\');
   return one_line(text);
 }
 

@@ -16,7 +16,7 @@ struct FactRow {
 /// is left out.
 std::vector<FactRow> fact_rows(const explain::ConfigurationFacts& first, const explain::ConfigurationFacts& second);
 
-/// Text that stands in a cell of a Markdown table.
+/// Text that stands in a line of Markdown or a cell of a table, and not in a span of code.
 std::string for_markdown(std::string text);
 std::string markdown_table(const std::string& first, const std::string& second, const std::vector<FactRow>& rows);
 

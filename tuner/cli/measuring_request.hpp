@@ -5,6 +5,7 @@
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/message.hpp"
+#include "tuner/core/base/printable.hpp"
 #include "tuner/core/task/problem.hpp"
 #include "tuner/engine/session/session_options.hpp"
 
@@ -27,7 +28,7 @@ void read_measuring(const Arguments& arguments, const char* decision, MeasuringR
 template <class Found>
 void print_found(const Found& found, const Arguments& arguments) {
   if (arguments.has("json")) {
-    print(to_json(found));
+    print(printable_json(to_json(found)));
   } else {
     print(arguments.has("markdown") ? to_markdown(found) : to_text(found, output_width()));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tuner/explain/l2_path.hpp"
 #include "tuner/explain/rule_list.hpp"
 #include "tuner/explain/wording.hpp"
 
@@ -80,13 +81,22 @@ std::optional<Finding> on_shared(const Difference& difference) {
                  .strength = share};
 }
 
-/// As many atomics on fewer addresses: nothing else would make it slower.
+/// Whether every latency weighs less in the faster one, that of atomics among them: it has more warps or bytes at a
+/// time to hide it, or data that are nearer.
+bool hides_more(const Difference& difference) {
+  const auto active = difference.counter(counter::kOccupancy);
+  const auto &slower = difference.slower().bytes_under_way, &faster = difference.faster().bytes_under_way;
+  return (active && active->times_more() > 1.1) || (slower && faster && *faster > 1.15 * *slower) ||
+         fetches_nearer(difference);
+}
+
+/// As many atomics on fewer addresses: where all else is alike, nothing else would make it slower.
 std::optional<Finding> on_fewer_addresses(const Difference& difference) {
   const auto requests = atomic_requests(difference);
   const auto executed = difference.counter(counter::kInstructions);
   const auto threads = difference.counter(counter::kThreadsPerInstruction);
   if (!requests || !executed || !threads || requests->slower < 0.005 * executed->slower) return std::nullopt;
-  if (requests->times_less() > 1.1 || requests->times_more() > 1.1) return std::nullopt;
+  if (requests->times_less() > 1.1 || requests->times_more() > 1.1 || hides_more(difference)) return std::nullopt;
   // To find one of several addresses takes the faster one some instructions.
   const auto loaded = difference.counter(counter::kGlobalLoadSectors);
   if (executed->times_less() > 1.1 || threads->times_more() > 1.1 || (loaded && loaded->times_less() > 1.1))

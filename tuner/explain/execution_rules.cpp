@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
 
 #include "tuner/explain/rule_list.hpp"
 #include "tuner/explain/wording.hpp"
@@ -28,6 +31,20 @@ double share_of_pipe(const Difference& difference, const Both& percent) {
   return difference.share_of_time((percent.slower - percent.faster / difference.ratio()) / 100);
 }
 
+/// By how many times the instructions could be fewer without doubles: beside each of them, or of their conversions,
+/// there may be one that moves what it needs. Of a loop that has some, else of all the code; no bound where that is not
+/// known.
+double most_times_less(const ConfigurationFacts& facts) {
+  if (!facts.code) return HUGE_VAL;
+  const auto with_doubles = [](const CodeCounts& counts) {
+    return counts.of(Work::float64) + counts.double_conversions;
+  };
+  const auto& loop = facts.code->loop;
+  const CodeCounts& counts = loop && with_doubles(*loop) > 0 ? *loop : facts.code->all;
+  const double part = 2.0 * with_doubles(counts) / std::max(1, counts.instructions);
+  return part < 1 ? 1 / (1 - part) : HUGE_VAL;
+}
+
 /// What double arithmetic and its conversions account for: the latter are the work of the XU pipe.
 double share_of_doubles(const Difference& difference) {
   const auto pipe = difference.counter(counter::kFp64Pipe);
@@ -35,20 +52,30 @@ double share_of_doubles(const Difference& difference) {
   if (!difference.counted() || !pipe || !executed || pipe->slower < 0.5 || pipe->times_less() < 1.25) return 0;
   const auto conversion = has_literals(difference) ? difference.counter(counter::kXuPipe) : std::nullopt;
   return std::max({share_of_pipe(difference, *pipe), conversion ? share_of_pipe(difference, *conversion) : 0.0,
-                   difference.share_of_factor(executed->times_less())});
+                   difference.share_of_factor(std::min(executed->times_less(), most_times_less(difference.slower())))});
+}
+
+/// The use of the fp64 pipe, and that of the one that converts where it is the larger part.
+std::string use_text(const Difference& difference, const Both& pipe) {
+  std::string text = "use of the fp64 pipe " + moved_text(pipe.slower, pipe.faster, "%");
+  const auto conversion = has_literals(difference) ? difference.counter(counter::kXuPipe) : std::nullopt;
+  if (conversion && share_of_pipe(difference, *conversion) > share_of_pipe(difference, pipe)) {
+    text += fmt::format(", of the XU pipe, which converts, from {} to {} %", number_text(conversion->slower),
+                        number_text(conversion->faster));
+  }
+  return text;
 }
 
 std::optional<Finding> doubles_cost(const Difference& difference, std::string_view cause, const std::string& code) {
   const double share = share_of_doubles(difference);
   if (share < kLeastShare) return std::nullopt;
   const Both pipe = *difference.counter(counter::kFp64Pipe);
-  return Finding{
-      .cause = cause,
-      .claim = Claim::cause,
-      .sentence = fmt::format("use of the fp64 pipe {}: {}", moved_text(pipe.slower, pipe.faster, "%"), code),
-      .slower = pipe.slower,
-      .faster = pipe.faster,
-      .strength = share};
+  return Finding{.cause = cause,
+                 .claim = Claim::cause,
+                 .sentence = use_text(difference, pipe) + ": " + code,
+                 .slower = pipe.slower,
+                 .faster = pipe.faster,
+                 .strength = share};
 }
 
 std::string doubles_text(const Difference& difference) {
@@ -56,6 +83,31 @@ std::string doubles_text(const Difference& difference) {
                      count_text(doubles(difference.slower()), "instruction"),
                      count_text(conversions(difference.slower()), "conversion"), difference.faster().name,
                      doubles(difference.faster()), conversions(difference.faster()));
+}
+
+struct BusyPipe {
+  const char* name;
+  Both percent;  ///< of the time
+};
+
+/// The pipe that takes the time of both: nearly always in use, more than schedulers issue, and with as much to do in
+/// the faster one, which leaves fewer instructions of other kinds without effect.
+std::optional<BusyPipe> pipe_that_binds(const Difference& difference) {
+  struct Pipe {
+    const char* name;
+    std::string_view counter;
+  };
+  constexpr std::array kPipes{Pipe{"fp64", counter::kFp64Pipe}, Pipe{"XU", counter::kXuPipe},
+                              Pipe{"LSU", counter::kLsuPipe}};
+  constexpr double kBusy = 80;  // percent
+  const auto issue = difference.counter(counter::kIssueActive);
+  for (const Pipe& pipe : kPipes) {
+    const auto use = difference.counter(pipe.counter);
+    if (!issue || !use || std::min(use->slower, use->faster) < kBusy || use->slower < 100 * issue->slower) continue;
+    const double fewer = difference.ratio() * use->slower / use->faster;
+    if (difference.share_of_factor(fewer) < kLeastShare) return BusyPipe{pipe.name, *use};
+  }
+  return std::nullopt;
 }
 
 /// Threads that repeat an atomic until it succeeds diverge because of it.
@@ -122,11 +174,18 @@ std::optional<Finding> instruction_count(const Difference& difference) {
   constexpr double kBusy = 0.6;
   const double issuing =
       difference.share_of_stalls({counter::kMathPipeThrottle, counter::kWait, counter::kNotSelected});
+  const std::optional<BusyPipe> pipe = pipe_that_binds(difference);
+  const bool is_cause = !pipe && (issue->slower >= kBusy || issuing >= 0.5);
+  std::string sentence = fmt::format("instructions {}, {} and {} issued in a cycle of a scheduler",
+                                     moved_text(executed->slower, executed->faster), number_text(issue->slower),
+                                     number_text(issue->faster));
+  if (pipe) {
+    sentence += fmt::format(", where the {} pipe is in use for {:.0f} and {:.0f} % of the time", pipe->name,
+                            pipe->percent.slower, pipe->percent.faster);
+  }
   return Finding{.cause = "instruction_count",
-                 .claim = issue->slower >= kBusy || issuing >= 0.5 ? Claim::cause : Claim::consequence,
-                 .sentence = fmt::format("instructions {}, {} and {} issued in a cycle of a scheduler",
-                                         moved_text(executed->slower, executed->faster), number_text(issue->slower),
-                                         number_text(issue->faster)),
+                 .claim = is_cause ? Claim::cause : Claim::consequence,
+                 .sentence = std::move(sentence),
                  .slower = executed->slower,
                  .faster = executed->faster,
                  .strength = share};

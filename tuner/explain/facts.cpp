@@ -5,6 +5,11 @@
 
 namespace tuner::explain {
 
+std::optional<std::string> launch_text(const ConfigurationFacts& facts) {
+  const bool is_known = facts.resources.registers || facts.geometry != Geometry{};
+  return is_known ? std::optional(facts.geometry.text()) : std::nullopt;
+}
+
 void add_derived(ConfigurationFacts& facts, const DeviceInfo& device) {
   facts.resident = std::nullopt;
   facts.bytes_under_way = std::nullopt;

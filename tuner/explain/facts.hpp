@@ -35,6 +35,9 @@ struct ConfigurationFacts {
   std::optional<double> bytes_under_way;  ///< at most, per multiprocessor: of all resident threads together
 };
 
+/// "grid=528x1x1 block=128x1x1 shared=0"; nothing where nothing is known of it but its time.
+std::optional<std::string> launch_text(const ConfigurationFacts& facts);
+
 /// Works out what follows from the other facts and the device.
 void add_derived(ConfigurationFacts& facts, const DeviceInfo& device);
 

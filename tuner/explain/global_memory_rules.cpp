@@ -149,6 +149,14 @@ double more_local_bytes(const Difference& difference) {
   return std::max(0.0, written->slower - written->faster - std::max(0.0, of_stores));
 }
 
+bool fetches_nearer(const Difference& difference) {
+  constexpr double kPart = 0.3;
+  const auto hits = difference.counter(counter::kL1HitRate);
+  if (hits && hits->faster - hits->slower > 100 * kPart) return true;
+  const auto read = difference.counter(counter::kDramRead), sectors = difference.counter(counter::kGlobalLoadSectors);
+  return read && sectors && read->slower - read->faster > kPart * kSectorBytes * sectors->slower;
+}
+
 std::optional<Finding> uncoalesced_access(const Difference& difference) {
   const auto of_loads = uncoalesced(difference, loads(difference), "loads");
   const auto of_stores = uncoalesced(difference, stores(difference), "stores");

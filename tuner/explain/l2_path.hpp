@@ -17,4 +17,8 @@ inline double most_of_l2_bytes(const Difference& difference, double bytes) {
 /// memory, which are written through. 0 where it is not known.
 double more_local_bytes(const Difference& difference);
 
+/// Whether a good part of what the slower one loads comes from a memory that is farther away: L2 instead of L1, or DRAM
+/// instead of L2. Then it waits longer for each load, however many are under way.
+bool fetches_nearer(const Difference& difference);
+
 }  // namespace tuner::explain

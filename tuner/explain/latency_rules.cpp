@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "tuner/explain/l2_path.hpp"
 #include "tuner/explain/rule_list.hpp"
 #include "tuner/explain/wording.hpp"
 
@@ -34,7 +35,7 @@ bool fetches_alike(const Difference& difference) {
   const auto& code = difference.faster().code;
   const bool copies = code && code->loads.to_shared != GlobalLoads::ByWidth{};
   const auto fetched = difference.counter(copies ? counter::kDramRead : counter::kGlobalLoadSectors);
-  return !fetched || fetched->times_less() < 1.3;
+  return (!fetched || fetched->times_less() < 1.3) && !fetches_nearer(difference);
 }
 
 std::string what_limits(const ConfigurationFacts& facts) {

@@ -15,7 +15,7 @@ namespace tuner::explain {
 std::vector<Finding> explain_difference(const ConfigurationFacts& slower, const ConfigurationFacts& faster,
                                         const DeviceInfo& device);
 
-/// The names that a Finding's cause can have, in the order in which the rules are asked.
+/// The names that a Finding's cause can have.
 std::vector<std::string_view> rule_names();
 /// "cause", "consequence", "observation", "unexplained".
 std::string_view claim_name(Claim claim);

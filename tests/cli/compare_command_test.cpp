@@ -1,0 +1,33 @@
+// `tuner compare` where there is no GPU: what is stored stands side by side.
+#include <doctest/doctest.h>
+
+#include "tests/cli/stored.hpp"
+
+using namespace tuner::test;
+
+TEST_CASE("decisions are compared by what is stored, and nothing is made up of what is not") {
+  const User user;
+  cache::Decision decision = decision_on_h200("scale", "n=1000", "BLOCK=256");
+  decision.launch = "grid=4x1x1 block=256x1x1 shared=0";
+  decision.baseline = "BLOCK=128";
+  decision.baseline_time_ns = 1500;
+  open_database(user)->record_decision(decision);
+  const Result text = user.run({"compare", "1", "1"});
+  check_out(text, 9, {"UNDECIDED: these are times that are stored", "1.000 us", "grid=4x1x1 block=256x1x1 shared=0"});
+  CHECK(text.out.find("registers") == std::string::npos);
+  decision.key.problem = "n=2000";
+  decision.launch = "";
+  open_database(user)->record_decision(decision);
+  const Result without = user.run({"compare", "1", "2"});
+  check_out(without, 9, {"different problems"});
+  CHECK(without.out.find("grid=1x1x1") == std::string::npos);
+  check_out(user.run({"compare", "1", "2", "--json"}), 9, {"\"launch\": null"});
+}
+
+TEST_CASE("a comparison in Markdown ends its sentence once") {
+  const User user;
+  open_database(user)->record_decision(decision_on_h200("scale", "n=1000"));
+  const Result result = user.run({"compare", "1", "1", "--markdown"});
+  check_out(result, 9, {"**scale** on NVIDIA H200, n=1000: UNDECIDED", "| time | 1.000 us | 1.000 us |"});
+  CHECK(result.out.find("..") == std::string::npos);
+}

@@ -1,0 +1,35 @@
+// `tuner explain` where there is no GPU.
+#include <doctest/doctest.h>
+
+#include "tests/cli/stored.hpp"
+
+using namespace tuner::test;
+
+namespace {
+
+/// As `tuner explain --json` prints it, as far as it is needed here.
+const std::string kFound =
+    R"({"format": 1, "kernel": "scale", "device": "NVIDIA H200", "mode": "cold",
+        "from": {"name": "the baseline", "configuration": "BLOCK=128"},
+        "to": {"name": "the winner", "configuration": "BLOCK=256"},
+        "time": {"ratio": 0.5, "low": 0.49, "high": 0.51}, "blocks": 12})";
+
+}  // namespace
+
+TEST_CASE("what was found before answers the question that it was found for, and no other") {
+  const User user;
+  const auto store = open_database(user);
+  record(*store, decision_on_h200("scale", "n=1000"));
+  check_error(user.run({"explain", "1"}), 1, {"Nothing was found about it before."});
+  const cache::DecisionText found{cache::TextKind::insight, "explain", kFound};
+  store->record_texts(store->list_decisions({}).front().row, {&found, 1});
+  check_out(user.run({"explain", "1"}), 0, {"the winner takes 0.5000 (0.4900-0.5100) of the time of the baseline"});
+  check_out(user.run({"explain", "1", "--against", "BLOCK=128"}), 0, {"the winner takes 0.5000"});
+  check_error(user.run({"explain", "1", "--against", "BLOCK=64"}), 1, {"and nothing against BLOCK=64."});
+}
+
+TEST_CASE("a file that is wrong is named, also where there is no GPU") {
+  const User user;
+  check_error(user.run({"explain", "nowhere.cu"}), 2, {"nowhere.cu does not exist"});
+  check_error(user.run({"explain", "1"}), 2, {"no database"});
+}
