@@ -98,38 +98,71 @@ std::vector<AwkwardSizes::Problem> AwkwardSizes::problems(EntryId winner) const 
   return problems;
 }
 
-/// Compiles for their size the programs that have it as a constant, each once: many sizes are awkward in one way.
-void AwkwardSizes::compile(std::vector<Problem>& problems, EntryId winner) {
-  const search::Configuration& configuration = candidates_[winner].configuration;
-  const search::Configuration baseline = *task_.baseline();
-  const CompileRequest tuned = compile_request(task_, configuration);
-  const CompileRequest tuned_reference = reference_program(task_, baseline);
-
-  struct Asked {
+/// The programs that have their size as a constant, each once: many sizes are awkward in one way.
+struct AwkwardSizes::Programs {
+  struct Use {
     Problem* problem;
     bool is_reference;
     std::size_t program;
   };
-  std::vector<CompileRequest> programs;
-  std::vector<Asked> asked;
-  const auto ask = [&](Problem& problem, bool is_reference, CompileRequest program, const CompileRequest& known) {
+  std::vector<CompileRequest> requests;
+  std::vector<Use> uses;
+
+  void add(Problem& problem, bool is_reference, CompileRequest program, const CompileRequest& known) {
     if (same_program(program, known)) return;
-    const auto same = std::find_if(programs.begin(), programs.end(),
+    const auto same = std::find_if(requests.begin(), requests.end(),
                                    [&](const CompileRequest& other) { return same_program(program, other); });
-    asked.push_back({&problem, is_reference, static_cast<std::size_t>(same - programs.begin())});
-    if (same == programs.end()) programs.push_back(std::move(program));
-  };
-  for (Problem& problem : problems) {
-    ask(problem, false, compile_request(problem.task, configuration), tuned);
-    ask(problem, true, reference_program(problem.task, baseline), tuned_reference);
+    uses.push_back({&problem, is_reference, static_cast<std::size_t>(same - requests.begin())});
+    if (same == requests.end()) requests.push_back(std::move(program));
   }
-  const std::vector<CompileReply> replies = compile_.compile(std::move(programs));
-  for (const auto& [problem, is_reference, program] : asked) {
-    const CompileReply& reply = replies[program];
-    if (reply.outcome == Outcome::ok) {
-      take_binary(reply, is_reference ? problem->reference : problem->winner);
-    } else if (!is_reference && reply.outcome == Outcome::compile_error) {
-      problem->failure = CandidateFailure{reply.outcome, reply.message};
+};
+
+AwkwardSizes::Programs AwkwardSizes::programs(std::vector<Problem>& problems, EntryId winner) const {
+  const search::Configuration& configuration = candidates_[winner].configuration;
+  const search::Configuration baseline = *task_.baseline();
+  const CompileRequest tuned = compile_request(task_, configuration);
+  const CompileRequest tuned_reference = reference_program(task_, baseline);
+  Programs programs;
+  for (Problem& problem : problems) {
+    programs.add(problem, false, compile_request(problem.task, configuration), tuned);
+    programs.add(problem, true, reference_program(problem.task, baseline), tuned_reference);
+  }
+  return programs;
+}
+
+void AwkwardSizes::compile_ahead(EntryId likely) {
+  if (!device_.reference() || !declares_domain(task_.description())) return;
+  std::vector<Problem> all = problems(likely);
+  for (CompileRequest& program : programs(all, likely).requests) {
+    if (compile_.room() == 0) return;
+    if (find(program) != compiled_.end()) continue;
+    Compiled& compiled = compiled_.emplace_back(Compiled{std::move(program)});
+    compile_.submit(compiled.program, [&compiled](CompileReply reply) { compiled.reply = std::move(reply); });
+  }
+}
+
+std::list<AwkwardSizes::Compiled>::iterator AwkwardSizes::find(const CompileRequest& program) {
+  return std::find_if(compiled_.begin(), compiled_.end(),
+                      [&](const Compiled& compiled) { return same_program(compiled.program, program); });
+}
+
+void AwkwardSizes::compile(std::vector<Problem>& problems, EntryId winner) {
+  const Programs programs = this->programs(problems, winner);
+  std::vector<CompileRequest> missing;
+  for (const CompileRequest& program : programs.requests) {
+    if (find(program) == compiled_.end()) missing.push_back(program);
+  }
+  // This waits for what was begun before, too.
+  std::vector<CompileReply> replies = compile_.compile(missing);
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    compiled_.push_back({std::move(missing[i]), std::move(replies[i])});
+  }
+  for (const auto& [problem, is_reference, program] : programs.uses) {
+    const std::optional<CompileReply>& reply = find(programs.requests[program])->reply;
+    if (reply && reply->outcome == Outcome::ok) {
+      take_binary(*reply, is_reference ? problem->reference : problem->winner);
+    } else if (reply && !is_reference && reply->outcome == Outcome::compile_error) {
+      problem->failure = CandidateFailure{reply->outcome, reply->message};
     } else {
       problem->usable = false;
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,10 @@ class AwkwardSizes {
                CompileSession& compile, DeviceSession& device)
       : task_(task), options_(options), parts_(parts), candidates_(candidates), compile_(compile), device_(device) {}
 
+  /// Begins to compile what a check of this entry would need, as far as the compile workers have room, so that they are
+  /// at work while the device has the race. Returns at once.
+  void compile_ahead(EntryId likely);
+
   /// Compiles what is missing, and sets the device up for each size in turn. Returns the first failure of the entry,
   /// with its size in the message; the device is set up for the task again then. Throws Error{device_lost} if that is
   /// not possible. Without a failure the device stays where the entry was checked last.
@@ -38,9 +43,16 @@ class AwkwardSizes {
 
  private:
   struct Problem;
+  struct Programs;
+  struct Compiled {
+    CompileRequest program;
+    std::optional<CompileReply> reply = {};
+  };
 
   std::vector<Problem> problems(EntryId winner) const;
   std::string why_none() const;
+  Programs programs(std::vector<Problem>& problems, EntryId winner) const;
+  std::list<Compiled>::iterator find(const CompileRequest& program);
   void compile(std::vector<Problem>& problems, EntryId winner);
   std::optional<CandidateFailure> run(const Problem& problem);
   void warn_of_reference(const Problem& problem, const std::string& message) const;
@@ -51,6 +63,7 @@ class AwkwardSizes {
   const Candidates& candidates_;
   CompileSession& compile_;
   DeviceSession& device_;
+  std::list<Compiled> compiled_;  ///< or being compiled, ahead of a check
   std::optional<EntryId> checked_;
   std::vector<std::string> verified_;
   std::string note_;

@@ -75,6 +75,7 @@ class Session {
     journal_.flush();
     if (!parts_.stop && may_win()) race();
     journal_.flush();
+    compile_.give_up();
     return conclude();
   }
 
@@ -112,6 +113,7 @@ class Session {
     const std::optional<FinalResult> before = std::move(final_);
     const std::size_t failed_before = failed_.size();
     search_.observe("racing");
+    compile_ahead(entrants);
     final_ =
         run_final_race(entrants, race_options(pool),
                        {candidates_, device_, parts_.stop,
@@ -122,6 +124,20 @@ class Session {
     // A winner that was verified before the session was stopped is still one.
     if (before && before->winner && parts_.stop && !final_->winner) final_ = before;
     return failed_.size() > failed_before;
+  }
+
+  /// For the fastest few, of which one is likely to win.
+  void compile_ahead(const std::vector<Finalist>& entrants) {
+    constexpr std::size_t kLikely = 3;
+    std::vector<EntryId> fastest;
+    for (const Finalist& entrant : entrants) {
+      if (!entrant.is_baseline) fastest.push_back(entrant.id);
+    }
+    std::stable_sort(fastest.begin(), fastest.end(), [&](EntryId a, EntryId b) {
+      return *candidates_[a].trial.time_ns < *candidates_[b].trial.time_ns;
+    });
+    fastest.resize(std::min(fastest.size(), kLikely));
+    for (const EntryId entry : fastest) awkward_sizes_.compile_ahead(entry);
   }
 
   FinalRaceOptions race_options(const std::vector<Screened>& pool) {
