@@ -84,6 +84,19 @@ TEST_CASE("portfolio, curve and rule are shown for each kernel and GPU that they
   CHECK(all["sizes"][0]["problems"].size() == 10);
 }
 
+TEST_CASE("`list` and `show` say what is known over all sizes, or why that cannot be read") {
+  const Sizer user;
+  user.know("scale");
+  check_out(
+      user.run({"list"}), 0,
+      {"scale on", "2 configurations serve all 10 problems within 2 %, and a rule other sizes", "tuner sizes scale"});
+  check_out(user.run({"show", "scale"}), 0, {"sizes ", "2 configurations serve all 10 problems"});
+  CHECK(user.run({"list", "--kernel", "sum"}).out.find("serve all") == std::string::npos);
+  user.know("scale", "not JSON");
+  check_out(user.run({"list"}), 0, {"scale on"});
+  check_out(user.run({"show", "scale"}), 0, {"winner"});
+}
+
 TEST_CASE("a rule is written as a C++ header, for one kernel on one GPU") {
   const Sizer user;
   const std::string file = (user.home() / "rule.hpp").string();

@@ -5,6 +5,10 @@
 #include <set>
 #include <tuple>
 
+#include "tuner/core/base/printable.hpp"
+#include "tuner/core/base/text.hpp"
+#include "tuner/error.hpp"
+
 namespace tuner::cli {
 
 std::vector<KernelSizes> known_sizes(const cache::Store& store, const Selection& selection) {
@@ -16,6 +20,19 @@ std::vector<KernelSizes> known_sizes(const cache::Store& store, const Selection&
     if (const auto text = store.find_sizes(key, cache::kAllSizes)) known.push_back(sizes_from_json(*text));
   }
   return known;
+}
+
+std::string sizes_line(const cache::Store& store, const cache::DecisionKey& key) try {
+  const auto text = store.find_sizes(key, cache::kAllSizes);
+  if (!text) return {};
+  const KernelSizes sizes = sizes_from_json(*text);
+  const std::size_t members = sizes.portfolio.members.size();
+  return one_line(fmt::format("{} {} all {} within {}{}: `tuner sizes {}`", counted(members, "configuration"),
+                              members == 1 ? "serves" : "serve", counted(sizes.problems.size(), "problem"),
+                              percent(sizes.within), sizes.rule.nodes.empty() ? "" : ", and a rule other sizes",
+                              key.kernel_name));
+} catch (const Error& error) {
+  return error.what();
 }
 
 std::string no_sizes(const std::string& kernel) {

@@ -13,6 +13,10 @@ namespace tuner::cli {
 /// includes any of its problems. Throws Error{store_damaged, store_newer}.
 std::vector<KernelSizes> known_sizes(const cache::Store& store, const Selection& selection);
 
+/// In a line, what is stored of one key's kernel, GPU and mode: "4 configurations serve all 25 problems within 2 %, and
+/// a rule other sizes: `tuner sizes softmax`"; or why that cannot be read. Empty if there is nothing.
+std::string sizes_line(const cache::Store& store, const cache::DecisionKey& key);
+
 /// How to get some where there are none.
 std::string no_sizes(const std::string& kernel);
 

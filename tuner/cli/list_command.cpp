@@ -1,13 +1,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/json_list.hpp"
+#include "tuner/cli/known_sizes.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/stores.hpp"
+#include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/base/wrapping.hpp"
 #include "tuner/core/device/device.hpp"
@@ -42,6 +46,21 @@ ExitCode list_quarantine(const Arguments& arguments, const cache::Location& loca
   }
   print(table.text(output_width()));
   return ExitCode::done;
+}
+
+/// What is known of the listed kernels over all their problems, a line for each GPU and mode.
+std::string sizes_text(const std::vector<NumberedDecision>& listed, const cache::Store& store) {
+  std::set<std::tuple<std::string, std::string, std::string, std::string>> seen;
+  std::string text;
+  for (const NumberedDecision& numbered : listed) {
+    const cache::DecisionKey& key = numbered.decision.key;
+    if (!seen.emplace(key.kernel_identity, key.device, key.mode, key.objective).second) continue;
+    const std::string line = sizes_line(store, key);
+    if (line.empty()) continue;
+    text += labelled(fmt::format("{} on {}, {} cache: ", one_line(key.kernel_name), device_name(key.device), key.mode),
+                     line);
+  }
+  return text.empty() ? text : "\n" + text;
 }
 
 ExitCode run_list(const Arguments& arguments) {
@@ -79,6 +98,7 @@ ExitCode run_list(const Arguments& arguments) {
                decision.key.mode, time_text(decision.time_ns), speedup_cell(decision), decision.key.problem});
   }
   print(table.text(output_width()));
+  print(sizes_text(listed, *store));
   return ExitCode::done;
 }
 

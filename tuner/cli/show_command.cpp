@@ -9,6 +9,7 @@
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/explanation_json.hpp"
 #include "tuner/cli/json_list.hpp"
+#include "tuner/cli/known_sizes.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/stores.hpp"
 #include "tuner/core/base/assignments.hpp"
@@ -85,7 +86,8 @@ std::string source_text(const std::vector<cache::DecisionText>& texts) {
                                        (headers > 0 ? " and " + counted(headers, "header") : std::string()));
 }
 
-std::string decision_text(const NumberedDecision& numbered, const std::vector<cache::DecisionText>& texts) {
+std::string decision_text(const NumberedDecision& numbered, const std::vector<cache::DecisionText>& texts,
+                          const std::string& sizes) {
   const cache::Decision decision = shown(numbered.decision);
   std::string text = fmt::format("Decision {}: {} on {}, {} cache\n", numbered.number, decision.key.kernel_name,
                                  device_name(decision.key.device), decision.key.mode);
@@ -118,6 +120,7 @@ std::string decision_text(const NumberedDecision& numbered, const std::vector<ca
   text += labelled("  device     ", unbroken(decision.key.device));
   text += labelled("  source     ", unbroken(decision.key.kernel_identity));
   text += source_text(texts);
+  if (!sizes.empty()) text += labelled("  sizes      ", sizes);
   text += why_text(texts);
   std::string counts;
   for (const auto& [name, count] : decision.counters) {
@@ -229,7 +232,7 @@ ExitCode run_show(const Arguments& arguments) {
                 {"trials", json_list(trials, trial_json)},
                 {"quarantine", json_list(quarantine, quarantined_json)}});
   } else {
-    print(decision_text(shown, store->find_texts(shown.decision.row)));
+    print(decision_text(shown, store->find_texts(shown.decision.row), sizes_line(*store, key)));
     print(failures_text(trials));
     print(quarantine_text(quarantine, key.kernel_name));
     print(trials_text(std::move(trials), most, shown.decision.baseline));
