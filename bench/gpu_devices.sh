@@ -33,7 +33,7 @@ words() {
         "$(grep -v '^ *#' bench/comparison_space.where | tr '\n' ' ')" --budget 100
       ;;
     one_task)
-      printf '%s\n' kernel_sources/sgemm.cu --problem m=8192,n=8192,k=8192 --budget 240
+      printf '%s\n' kernel_sources/sgemm.cu --problem m=8192,n=8192,k=8192 --budget 480
       ;;
   esac
 }

@@ -158,11 +158,13 @@ engine::CompileLane& LiveSessions::compile(std::size_t seat) {
 /// Its GPU, or all of them as one. Started anew if they have ended.
 engine::DeviceLane& LiveSessions::device(std::size_t number) {
   Seat& seat = seats_[number];
-  std::vector<engine::DeviceLane*> lanes;
-  for (Gpu& gpu : seat.gpus) lanes.push_back(gpu.device ? &*gpu.device : &gpu.device.emplace(gpu.options));
-  if (lanes.size() == 1) return *lanes.front();
-  return seat.spread.emplace(lanes,
-                             [this, number](const std::string& sentence) { observer(number).warning(sentence); });
+  std::vector<engine::SpreadLane::Gpu> gpus;
+  for (Gpu& gpu : seat.gpus) {
+    if (!gpu.device) gpu.device.emplace(gpu.options);
+    gpus.push_back({&*gpu.device, gpu.info.ordinal, gpu.info.uuid});
+  }
+  if (gpus.size() == 1) return *gpus.front().lane;
+  return seat.spread.emplace(gpus, [this, number](const std::string& sentence) { observer(number).warning(sentence); });
 }
 
 void LiveSessions::end_workers(Seat& seat) {

@@ -65,10 +65,12 @@ class SlowGpu final : public DeviceLane {
 
 struct Spread {
   explicit Spread(std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) gpus.push_back(std::make_unique<SlowGpu>(static_cast<int>(i)));
-    std::vector<DeviceLane*> lanes;
-    for (const auto& gpu : gpus) lanes.push_back(gpu.get());
-    lane.emplace(lanes, [this](const std::string& sentence) { said.push_back(sentence); });
+    std::vector<SpreadLane::Gpu> all;
+    for (int i = 0; i < static_cast<int>(count); ++i) {
+      SlowGpu& gpu = *gpus.emplace_back(std::make_unique<SlowGpu>(i));
+      all.push_back({&gpu, i, gpu.info().uuid});
+    }
+    lane.emplace(all, [this](const std::string& sentence) { said.push_back(sentence); });
   }
 
   void prepare() {
@@ -269,13 +271,12 @@ TEST_CASE("a session over several GPUs finds the same winner as over one, and ea
   const TuneReport alone = one.tune();
   Laboratory several;
   std::vector<std::unique_ptr<FakeDeviceLane>> gpus;
-  std::vector<DeviceLane*> lanes;
+  std::vector<SpreadLane::Gpu> all;
   for (int i = 0; i < 3; ++i) {
-    DeviceInfo info = known_device("H200");
-    info.uuid = "GPU-" + std::to_string(i);
-    lanes.push_back(gpus.emplace_back(std::make_unique<FakeDeviceLane>(info, ordinary)).get());
+    gpus.push_back(std::make_unique<FakeDeviceLane>(known_device("H200"), ordinary));
+    all.push_back({gpus.back().get(), i, "GPU-" + std::to_string(i)});
   }
-  SpreadLane lane(lanes, [](const std::string&) {});
+  SpreadLane lane(all, [](const std::string&) {});
   const TuneReport spread =
       run_session(several.task, {}, {several.compile, lane, several.store, nullptr, several.observer, several.stop});
   CHECK(spread.decision.configuration == alone.decision.configuration);

@@ -39,11 +39,9 @@ DeviceReply worker_lost(std::string message) {
 
 }  // namespace
 
-SpreadLane::SpreadLane(const std::vector<DeviceLane*>& lanes, Say say)
-    : say_(std::move(say)), yardstick_(lanes.size()) {
-  for (DeviceLane* const lane : lanes) {
-    const DeviceInfo& gpu = lane->info();
-    seats_.push_back({.lane = lane, .name = fmt::format("GPU {}", gpu.ordinal), .uuid = gpu.uuid});
+SpreadLane::SpreadLane(const std::vector<Gpu>& gpus, Say say) : say_(std::move(say)), yardstick_(gpus.size()) {
+  for (const Gpu& gpu : gpus) {
+    seats_.push_back({.lane = gpu.lane, .name = fmt::format("GPU {}", gpu.ordinal), .uuid = gpu.uuid});
   }
 }
 

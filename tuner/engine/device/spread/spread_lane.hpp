@@ -30,8 +30,14 @@ class SpreadLane final : public DeviceLane {
   /// Hears a sentence about a GPU.
   using Say = std::function<void(const std::string& sentence)>;
 
-  /// The lanes, at least one, outlive this. Finalists race on the first, unless it is behind or lost.
-  SpreadLane(const std::vector<DeviceLane*>& lanes, Say say);
+  struct Gpu {
+    DeviceLane* lane = nullptr;  ///< outlives this
+    int ordinal = 0;
+    std::string uuid;
+  };
+
+  /// At least one. Finalists race on the first, unless it rests or is lost.
+  SpreadLane(const std::vector<Gpu>& gpus, Say say);
 
   const DeviceInfo& info() override { return seats_.front().lane->info(); }
   std::vector<std::string> support_sources() const override { return seats_.front().lane->support_sources(); }
