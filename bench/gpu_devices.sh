@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # Tuning 16 problems on several GPUs of one machine against one GPU of it, with all cores for compiling both times:
 # seconds, how many times as fast, and whether the winners are the same or tied.
-#   bench/gpu_devices.sh [BUILD_FOLDER] [OUTPUT_FOLDER] [DEVICES] [KERNEL...]
-# DEVICES: as for --devices; 0-3 (the default). Two kinds of work: GPU-bound (sgemm, large, each launch milliseconds
-# long) and compile-bound (the 708 configurations of prefetch.cu). Reports are left in OUTPUT_FOLDER: WORK.one.json,
-# WORK.several.json. What is best for one problem is not tried first on the next, so that both do the same work. Then
-# the GPU-bound work is repeated with a load on the second GPU: a session of its own, which ignores the lock.
+#   bench/gpu_devices.sh [BUILD_FOLDER] [OUTPUT_FOLDER] [DEVICES] [WORK...]
+# DEVICES: as for --devices; 0-3 (the default). Three kinds of work: GPU-bound (sgemm, large, each launch milliseconds
+# long), compile-bound (the 708 configurations of prefetch.cu) and one task that is spread (sgemm, launches of 25 ms and
+# more). Reports are left in OUTPUT_FOLDER: WORK.one.json, WORK.several.json. What is best for one problem is not tried
+# first on the next, so that both do the same work. Then what is GPU-bound is repeated with a load on the second GPU: a
+# session of its own, which ignores the lock.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 bin=$(realpath "${1:-build/release}")/bin
 out=${2:-$bin/devices} devices=${3:-0-3}
 shift $(($# < 3 ? $# : 3))
-[ $# -gt 0 ] || set -- gpu_bound compile_bound
+[ $# -gt 0 ] || set -- gpu_bound compile_bound one_task
 mkdir -p "$out"
 out=$(realpath "$out")
 first=${devices%%[,-]*}
@@ -30,6 +31,9 @@ words() {
     compile_bound)
       printf '%s\n' kernel_sources/prefetch.cu --problem 'rows=528,row_length=4096..65536 +4096' --where \
         "$(grep -v '^ *#' bench/comparison_space.where | tr '\n' ' ')" --budget 100
+      ;;
+    one_task)
+      printf '%s\n' kernel_sources/sgemm.cu --problem m=8192,n=8192,k=8192 --budget 480
       ;;
   esac
 }
@@ -70,14 +74,17 @@ for work in "$@"; do
     'BEGIN { printf "| %s | %s | %s | %.2f | %s |\n", w, a, b, a / b, s }'
 done
 
-case " $* " in *" gpu_bound "*) ;; *) exit ;; esac
 second=$((first + 1))
-touch "$out/loading"
-while [ -e "$out/loading" ]; do
-  TUNER_DB="$out/load.db" "$bin/tuner" tune kernel_sources/sgemm.cu --problem m=8192,n=8192,k=8192 --device "$second" \
-    --budget 20s --fresh --if-busy ignore --workers 1 >/dev/null 2>&1
-done &
-disturbed=$(tune gpu_bound disturbed --devices "$devices")
-rm "$out/loading"
-wait
-printf '\nWith a load on GPU %s: %s s; same winner or tie for %s.\n' "$second" "$disturbed" "$(same gpu_bound disturbed)"
+for work in "$@"; do
+  [ "$work" = compile_bound ] && continue
+  touch "$out/loading"
+  while [ -e "$out/loading" ]; do
+    TUNER_DB="$out/load.db" "$bin/tuner" tune kernel_sources/sgemm.cu --problem m=8192,n=8192,k=8192 --device "$second" \
+      --budget 20s --fresh --if-busy ignore --workers 1 >/dev/null 2>&1
+  done &
+  disturbed=$(tune "$work" disturbed --devices "$devices")
+  rm "$out/loading"
+  wait
+  printf '\n%s with a load on GPU %s: %s s; same winner or tie for %s.\n' "$work" "$second" "$disturbed" \
+    "$(same "$work" disturbed)"
+done

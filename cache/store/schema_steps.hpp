@@ -17,5 +17,7 @@ extern const char* const kDecisionsStep4;
 extern const char* const kDecisionsStep5;
 /// A further kind of them: what is known of a kernel over all its problems.
 extern const char* const kDecisionsStep6;
+/// Which GPU ran a trial.
+extern const char* const kDecisionsStep7;
 
 }  // namespace tuner::cache

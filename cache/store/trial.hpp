@@ -23,6 +23,7 @@ struct Trial : Run {
   ResourceFacts facts;
   std::string launch;        ///< "grid=528x1x1 block=128x1x1 shared=0"
   std::string duplicate_of;  ///< configuration whose identical binary and geometry was timed instead; empty if none
+  std::string gpu;           ///< UUID of the GPU that ran it; empty: none did, or unknown
   double compile_ms = 0;
   double verify_ms = 0;
   double timing_ms = 0;
@@ -42,6 +43,7 @@ void describe_columns(Fields& fields, Some& trial) {
   describe(fields, trial.facts);
   fields("launch", trial.launch);
   fields("duplicate_of", trial.duplicate_of);
+  fields("gpu", trial.gpu);
   fields("compile_ms", trial.compile_ms);
   fields("verify_ms", trial.verify_ms);
   fields("timing_ms", trial.timing_ms);

@@ -55,6 +55,7 @@ Trial full_trial() {
                  .binary_hash = {"00112233445566778899aabbccddeeff"}};
   trial.launch = "grid=528x1x1 block=128x1x1 shared=65536";
   trial.duplicate_of = "BLOCKDIMX=128,STRATEGY=unrolled";
+  trial.gpu = "GPU-01234567-89ab-cdef-0123-456789abcdef";
   trial.compile_ms = 81.25;
   trial.verify_ms = 1.5;
   trial.timing_ms = 2.75;

@@ -80,11 +80,12 @@ TuneReport Tuner::tune(const Words& where, const Words& more) const {
 
 std::vector<Row> Tuner::rows() const {
   std::vector<Row> rows;
-  for (const auto& values : ask(data() / "decisions.db",
-                                "SELECT trial_id, session, configuration, outcome.name, message, trial.* FROM trial "
-                                "JOIN run USING (run_id) JOIN outcome USING (outcome) ORDER BY trial_id")) {
-    Row& row = rows.emplace_back(Row{std::stoll(values[0]), values[1], values[2], values[3], values[4], {}});
-    for (std::size_t i = 5; i < values.size(); ++i) row.everything += values[i] + "\n";
+  for (const auto& values :
+       ask(data() / "decisions.db",
+           "SELECT trial_id, session, configuration, outcome.name, message, gpu, trial.* FROM trial "
+           "JOIN run USING (run_id) JOIN outcome USING (outcome) ORDER BY trial_id")) {
+    Row& row = rows.emplace_back(Row{std::stoll(values[0]), values[1], values[2], values[3], values[4], values[5], {}});
+    for (std::size_t i = 6; i < values.size(); ++i) row.everything += values[i] + "\n";
   }
   return rows;
 }
@@ -131,6 +132,10 @@ std::vector<Process> Tuner::processes() const {
     const std::vector<std::string> command = words_of(entry.path() / "cmdline");
     if (command.size() > 1 && command[0].find("tuner-worker") != std::string::npos) process.role = command[1];
     if (command.size() > 1 && command[0].find("tuner-engine") != std::string::npos) process.role = "engine";
+    const std::string visible = "CUDA_VISIBLE_DEVICES=";
+    for (const std::string& variable : words_of(entry.path() / "environ")) {
+      if (variable.starts_with(visible)) process.gpus = variable.substr(visible.size());
+    }
     found.push_back(process);
   }
   return found;

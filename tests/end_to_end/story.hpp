@@ -16,7 +16,7 @@ namespace tuner::test {
 /// One row of the database's trials.
 struct Row {
   std::int64_t id = 0;
-  std::string session, configuration, outcome, message;
+  std::string session, configuration, outcome, message, gpu;
   std::string everything;  ///< all columns of the table as text: equal if nothing changed
 };
 
@@ -24,6 +24,7 @@ struct Process {
   pid_t pid = 0;
   pid_t parent = 0;
   std::string role;  ///< of a worker: "compile" or "device"; "engine"; empty for the program itself
+  std::string gpus;  ///< that it may see, as CUDA_VISIBLE_DEVICES has them
 };
 
 /// What `tuner tune --json` said.

@@ -88,11 +88,11 @@ const DeviceInfo* wait_for_device(engine::DeviceLane& lane, int number, const Tu
   }
 }
 
-/// Waits until no other process tunes the task in this database or measures on its GPU, or has waited long enough, with
-/// one warning that says for whom; false if the user interrupted it. `before_waiting` is called when it begins to wait.
-/// Throws Error{busy} if the request is not to wait.
-bool wait_for_turn(const Task& task, const TuneRequest& request, const std::string& database,
-                   const std::atomic<bool>& stop, engine::Observer& observer,
+/// Waits until no other process tunes the task in this database or measures on one of the GPUs, or has waited long
+/// enough, with one warning that says for whom; false if the user interrupted it. `before_waiting` is called when it
+/// begins to wait. Throws Error{busy} if the request is not to wait.
+bool wait_for_turn(const Task& task, std::vector<DeviceInfo> gpus, const TuneRequest& request,
+                   const std::string& database, const std::atomic<bool>& stop, engine::Observer& observer,
                    const std::function<void()>& before_waiting, engine::Overdue& overdue, engine::Turn& turn) {
   engine::TurnWait wait;
   wait.overdue = &overdue;
@@ -109,7 +109,9 @@ bool wait_for_turn(const Task& task, const TuneRequest& request, const std::stri
                     busy, duration_text(std::chrono::duration<double>(limit).count())));
   };
   wait.warning = [&](const std::string& sentence) { observer.warning(sentence); };
-  return engine::take_lease(task, request.session.mode, database, wait, turn) && engine::take_gpu(task, wait, turn);
+  std::ranges::sort(gpus, {}, &DeviceInfo::uuid);
+  return engine::take_lease(task, request.session.mode, database, wait, turn) &&
+         std::ranges::all_of(gpus, [&](const DeviceInfo& gpu) { return engine::take_gpu(gpu, wait, turn); });
 }
 
 engine::CompilePoolOptions compile_options(const TuneRequest& request) {
@@ -133,9 +135,14 @@ LiveSessions::LiveSessions(const TuneRequest& request, const TuneContext& contex
       started_(request.session.started) {
   if (request.devices.size() > 1) observers_.emplace(context.observer, seats_.size());
   if (seats_.size() > 1) hub_.emplace(binaries_, seats_.size());
+  const bool spreads = problems.size() == 1 && request.record.empty();
   for (std::size_t i = 0; i < seats_.size(); ++i) {
-    seats_[i].options = {.ordinal = request.devices[i], .stop = &context.stop};
-    seats_[i].device.emplace(seats_[i].options);
+    seats_[i].gpus = std::vector<Gpu>(spreads ? request.devices.size() : 1);
+    for (std::size_t j = 0; j < seats_[i].gpus.size(); ++j) {
+      Gpu& gpu = seats_[i].gpus[j];
+      gpu.options = {.ordinal = request.devices[i + j], .stop = &context.stop};
+      gpu.device.emplace(gpu.options);
+    }
   }
 }
 
@@ -148,15 +155,34 @@ engine::CompileLane& LiveSessions::compile(std::size_t seat) {
   return binaries_;
 }
 
+/// Its GPU, or all of them as one. Started anew if they have ended.
+engine::DeviceLane& LiveSessions::device(std::size_t number) {
+  Seat& seat = seats_[number];
+  std::vector<engine::SpreadLane::Gpu> gpus;
+  for (Gpu& gpu : seat.gpus) {
+    if (!gpu.device) gpu.device.emplace(gpu.options);
+    gpus.push_back({&*gpu.device, gpu.info.ordinal, gpu.info.uuid});
+  }
+  if (gpus.size() == 1) return *gpus.front().lane;
+  return seat.spread.emplace(gpus, [this, number](const std::string& sentence) { observer(number).warning(sentence); });
+}
+
+void LiveSessions::end_workers(Seat& seat) {
+  seat.spread.reset();
+  for (Gpu& gpu : seat.gpus) gpu.device.reset();
+}
+
 bool LiveSessions::start() {
   for (Seat& seat : seats_) {
-    const DeviceInfo* const found =
-        wait_for_device(*seat.device, seat.options.ordinal, request_, kernel_, problems_, context_.stop);
-    if (found == nullptr) return false;
-    seat.info = *found;
+    for (Gpu& gpu : seat.gpus) {
+      const DeviceInfo* const found =
+          wait_for_device(*gpu.device, gpu.options.ordinal, request_, kernel_, problems_, context_.stop);
+      if (found == nullptr) return false;
+      gpu.info = *found;
+    }
   }
   require_one_kind();
-  tasks_ = make_tasks(request_, kernel_, problems_, seats_.front().info);
+  tasks_ = make_tasks(request_, kernel_, problems_, seats_.front().gpus.front().info);
   require_hints(request_.session.hints, request_.hints, tasks_.front());
   const NothingToKeep beginning;
   stores_ = engine::open_for_session(request_.database);
@@ -174,13 +200,15 @@ bool LiveSessions::start() {
 
 /// A decision is for a kind of GPU: of two kinds it would be a matter of chance for which a problem is tuned.
 void LiveSessions::require_one_kind() const {
-  const Seat& first = seats_.front();
+  const DeviceInfo& first = seats_.front().gpus.front().info;
   for (const Seat& seat : seats_) {
-    if (seat.info.identity() == first.info.identity()) continue;
-    throw Error(Errc::bad_usage,
-                fmt::format("--devices names GPUs of different kinds: {} is {}, and {} is {}. Decisions are for one "
-                            "kind: tune once for each, with the numbers of that kind.",
-                            first.options.ordinal, first.info.identity(), seat.options.ordinal, seat.info.identity()));
+    for (const Gpu& gpu : seat.gpus) {
+      if (gpu.info.identity() == first.identity()) continue;
+      throw Error(Errc::bad_usage,
+                  fmt::format("--devices names GPUs of different kinds: {} is {}, and {} is {}. Decisions are for one "
+                              "kind: tune once for each, with the numbers of that kind.",
+                              first.ordinal, first.identity(), gpu.info.ordinal, gpu.info.identity()));
+    }
   }
 }
 
@@ -194,31 +222,33 @@ std::optional<TuneReport> LiveSessions::run(std::size_t problem, engine::Session
   std::optional<Task> made;
   const Task& task = number == 0 && problem < tasks_.size()
                          ? tasks_[problem]
-                         : made.emplace(make_task(request_, kernel_, problems_[problem], seat.info));
+                         : made.emplace(make_task(request_, kernel_, problems_[problem], seat.gpus.front().info));
   {
     const std::lock_guard lock(mutex_);
     options.started = std::exchange(started_, std::nullopt).value_or(Clock::now());
   }
+  std::vector<DeviceInfo> gpus;
+  for (const Gpu& gpu : seat.gpus) gpus.push_back(gpu.info);
   // Who waits holds nothing of the GPU: whoever is measuring would take it for a disturbance, and rightly.
   engine::Turn turn;
   if (!wait_for_turn(
-          task, request_, stores_.path, context_.stop, observer(number), [&] { seat.device.reset(); }, seat.overdue,
-          turn))
+          task, std::move(gpus), request_, stores_.path, context_.stop, observer(number), [&] { end_workers(seat); },
+          seat.overdue, turn))
     return std::nullopt;
-  if (!seat.device) seat.device.emplace(seat.options);
   if (!request_.record.empty()) recorder_.emplace(observer(number), task);
   engine::Observer& heard_by = recorder_ ? *recorder_ : observer(number);
   const engine::SessionParts parts{.compile = compile(number),
-                                   .device = *seat.device,
+                                   .device = device(number),
                                    .store = *store_,
                                    .binaries = seat.binaries,
                                    .observer = heard_by,
                                    .stop = context_.stop};
   // A GPU reaches the same for every problem.
   if (options.budget.roofline && !seat.roofline) {
-    seat.roofline =
-        engine::measured_roofline(task.device(), kernel_->work.bytes.has_value(),
-                                  kernel_->work.flops ? task.work_type() : std::nullopt, options.reuse, parts);
+    seat.roofline = engine::measured_roofline(
+        task.device(), kernel_->work.bytes.has_value(), kernel_->work.flops ? task.work_type() : std::nullopt,
+        options.reuse,
+        {parts.compile, *seat.gpus.front().device, parts.store, parts.binaries, parts.observer, parts.stop});
   }
   options.roofline = seat.roofline;
   TuneReport report = engine::run_session(task, options, parts);
@@ -238,9 +268,9 @@ void LiveSessions::deliver(TuneReport report, std::size_t seat) {
 }
 
 void LiveSessions::leave(std::size_t seat, const Error& error) {
-  seats_[seat].device.reset();
+  end_workers(seats_[seat]);
   observer(seat).warning(fmt::format("{} The others go on without GPU {}, and one of them with its problem.",
-                                     error.what(), seats_[seat].options.ordinal));
+                                     error.what(), seats_[seat].gpus.front().info.ordinal));
 }
 
 void LiveSessions::learn_sizes(const engine::Together& together) {
@@ -255,7 +285,7 @@ void LiveSessions::end(TuneReport& report) {
   const Clock::time_point end = Clock::now();
   {
     const std::jthread compiling([this] { compile_.reset(); });
-    for (Seat& seat : seats_) seat.device.reset();
+    for (Seat& seat : seats_) end_workers(seat);
   }
   report.time.ending_s = std::chrono::duration<double>(Clock::now() - end).count();
   report.time.total_s += report.time.ending_s;

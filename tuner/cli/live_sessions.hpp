@@ -16,6 +16,7 @@
 #include "tuner/engine/compile/pool.hpp"
 #include "tuner/engine/compile/shared_binaries.hpp"
 #include "tuner/engine/device/lane/lane.hpp"
+#include "tuner/engine/device/spread/spread_lane.hpp"
 #include "tuner/engine/recording/recorder.hpp"
 #include "tuner/engine/session/session_stores.hpp"
 #include "tuner/engine/sizes/together.hpp"
@@ -24,7 +25,8 @@ namespace tuner::cli {
 
 /// The workers, the database and the turns of a command that tunes problems of one kernel on GPUs of one kind. Each GPU
 /// is a seat, counted from 0, on which one session at a time runs. The sessions of different seats may run at the same
-/// time, each in a thread of its own: compile workers and database are for all of them.
+/// time, each in a thread of its own: compile workers and database are for all of them. A single problem has one seat
+/// with all GPUs, unless it is recorded.
 class LiveSessions {
  public:
   using Clock = std::chrono::steady_clock;
@@ -38,6 +40,7 @@ class LiveSessions {
   bool start();
 
   std::size_t seats() const { return seats_.size(); }
+  std::size_t gpus() const { return seats_.size() * seats_.front().gpus.size(); }  ///< that are used
   /// Of any thread while sessions run.
   cache::Store& store() { return *store_; }
   bool has_run();
@@ -63,11 +66,15 @@ class LiveSessions {
   void end(TuneReport& report);
 
  private:
-  /// What a session has for itself.
-  struct Seat {
+  struct Gpu {
     engine::DeviceLaneOptions options;
     std::optional<engine::DeviceProcessLane> device;
     DeviceInfo info;
+  };
+  /// What a session has for itself.
+  struct Seat {
+    std::vector<Gpu> gpus;
+    std::optional<engine::SpreadLane> spread;  ///< over several
     engine::Overdue overdue;
     std::optional<Roofline> roofline;
     std::unique_ptr<cache::BinaryStore> own_binaries;  ///< of all seats but the first
@@ -76,6 +83,8 @@ class LiveSessions {
 
   engine::Observer& observer(std::size_t seat);
   engine::CompileLane& compile(std::size_t seat);
+  engine::DeviceLane& device(std::size_t seat);
+  void end_workers(Seat& seat);
   void require_one_kind() const;
 
   const TuneRequest& request_;

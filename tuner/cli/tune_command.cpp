@@ -348,9 +348,8 @@ Command tune_command() {
                "cold flushes the L2 cache before every sample; warm does not; default cold"},
               {"device", Kind::value, "N", "which GPU, as numbered by `tuner devices`; default 0"},
               {"devices", Kind::value, "all|0,2|0-3",
-               "several GPUs of one kind: each tunes one problem at a time, and all share the compile processes; what "
-               "a "
-               "GPU that fails was at is tuned by another"},
+               "several GPUs of one kind: each tunes one problem at a time, or all share a single one; what a GPU that "
+               "fails was at is done by another"},
               {"launch-timeout", Kind::value, "TIME",
                "kill a kernel that runs longer than this and record it as failed (ms, s, min); default 2s"},
               {"compile-timeout", Kind::value, "TIME",

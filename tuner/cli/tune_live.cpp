@@ -40,11 +40,14 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
   LiveSessions sessions(request, context, kernel, problems);
   for (const std::string& sentence : early) sessions.warn(sentence);  // it belongs to the first report
   if (!sessions.start()) return;
-  if (sessions.seats() < request.devices.size()) {
-    sessions.warn(fmt::format(
-        "Each problem is tuned on one GPU, and there {} {}: of the {} GPUs of --devices, {} used.",
-        problems.size() == 1 ? "is" : "are", problems.size() == 1 ? "one" : "fewer problems", request.devices.size(),
-        sessions.seats() == 1 ? "the first is" : fmt::format("the first {} are", sessions.seats())));
+  if (sessions.gpus() < request.devices.size()) {
+    sessions.warn(
+        problems.size() == 1
+            ? fmt::format("A recording is made on one GPU: of the {} GPUs of --devices, the first is used.",
+                          request.devices.size())
+            : fmt::format("Each of several problems is tuned on one GPU, and there are fewer problems: of the {} "
+                          "GPUs of --devices, the first {} are used.",
+                          request.devices.size(), sessions.gpus()));
   }
   engine::Together together{.kernel = *kernel,
                             .problems = problems,

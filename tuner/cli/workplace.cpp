@@ -31,7 +31,7 @@ bool Workplace::take_turn(const Task& task) {
     line_.warning(fmt::format("{}: waiting for it to end. Ctrl-C stops waiting.", busy));
   };
   wait.warning = [this](const std::string& sentence) { line_.warning(sentence); };
-  return engine::take_gpu(task, wait, turn_);
+  return engine::take_gpu(task.device(), wait, turn_);
 }
 
 engine::SessionParts Workplace::parts() {

@@ -68,6 +68,14 @@ TEST_CASE("the more noise, the more enter the race") {
   CHECK(noise_of(0.002).finalist_policy().within < 0.06);
 }
 
+TEST_CASE("what GPUs disagree on widens the band of who enters the race, and of who is not killed") {
+  Noise noise = noise_of(0.002);
+  const double alone = noise.finalist_policy().within;
+  noise.set_disagreement(0.04);
+  CHECK(noise.finalist_policy().within == doctest::Approx(alone + 0.04));
+  CHECK(noise.screen_policy(true, 5e6).kill_after_second == doctest::Approx(1 + alone + 0.04));
+}
+
 TEST_CASE("nobody is killed who would have entered the race") {
   for (const double spread : {0.001, 0.01, 0.03, 0.1}) {
     const Noise noise = noise_of(spread);

@@ -42,7 +42,7 @@ struct Held {
 
 TEST_CASE("a GPU's lock that another user never lets go of blocks nobody for longer than the limit") {
   Held gpu;
-  CHECK(take_gpu(gpu.task, gpu.wait(milliseconds(20)), gpu.turn));
+  CHECK(take_gpu(gpu.task.device(), gpu.wait(milliseconds(20)), gpu.turn));
   CHECK(gpu.turn.empty());
   CHECK(gpu.waits.size() == 1);
   REQUIRE(gpu.warnings.size() == 1);
@@ -55,18 +55,18 @@ TEST_CASE("ten problems do not wait ten times for a lock that is never let go, u
   Overdue overdue;
   TurnWait wait = gpu.wait(milliseconds(20));
   wait.overdue = &overdue;
-  for (int problem = 0; problem < 10; ++problem) CHECK(take_gpu(gpu.task, wait, gpu.turn));
+  for (int problem = 0; problem < 10; ++problem) CHECK(take_gpu(gpu.task.device(), wait, gpu.turn));
   CHECK(gpu.waits.size() == 1);
   REQUIRE(gpu.warnings.size() == 10);
   CHECK(gpu.warnings[0].find("and had not finished after 0.02 s. Tuning continues alongside it") != std::string::npos);
   CHECK(gpu.warnings[9].find("(the other one). Tuning continues alongside it") != std::string::npos);
 
   gpu.other.release();
-  CHECK(take_gpu(gpu.task, wait, gpu.turn));
+  CHECK(take_gpu(gpu.task.device(), wait, gpu.turn));
   CHECK(gpu.turn.size() == 1);
   gpu.turn.clear();
   REQUIRE(gpu.other.try_take("the other one"));
-  CHECK(take_gpu(gpu.task, wait, gpu.turn));
+  CHECK(take_gpu(gpu.task.device(), wait, gpu.turn));
   CHECK(gpu.waits.size() == 2);
 }
 
@@ -91,13 +91,13 @@ TEST_CASE("the sessions of one process wait once for another one that tunes the 
 
 TEST_CASE("a limit of nothing ignores who has the GPU, and says so") {
   Held gpu;
-  CHECK(take_gpu(gpu.task, gpu.wait(milliseconds(0)), gpu.turn));
+  CHECK(take_gpu(gpu.task.device(), gpu.wait(milliseconds(0)), gpu.turn));
   CHECK(gpu.turn.empty());
   CHECK(gpu.waits.empty());
   REQUIRE(gpu.warnings.size() == 1);
   CHECK(gpu.warnings[0].find("(the other one). Tuning continues alongside it") != std::string::npos);
   gpu.other.release();
-  CHECK(take_gpu(gpu.task, gpu.wait(milliseconds(0)), gpu.turn));
+  CHECK(take_gpu(gpu.task.device(), gpu.wait(milliseconds(0)), gpu.turn));
   CHECK(gpu.turn.size() == 1);
   CHECK(gpu.warnings.size() == 1);
 }
@@ -109,7 +109,7 @@ TEST_CASE("a lock file that is a hard link is not written to, and blocks nobody"
   std::filesystem::rename(file, victim);
   std::filesystem::create_hard_link(victim, file);
   const auto size = std::filesystem::file_size(victim);
-  CHECK(take_gpu(gpu.task, gpu.wait(kLongestWait), gpu.turn));
+  CHECK(take_gpu(gpu.task.device(), gpu.wait(kLongestWait), gpu.turn));
   CHECK(gpu.turn.empty());
   REQUIRE(gpu.warnings.size() == 1);
   CHECK(gpu.warnings[0].find("is a hard link") != std::string::npos);

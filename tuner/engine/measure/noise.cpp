@@ -47,7 +47,7 @@ double Noise::spread() const {
 
 FinalistPolicy Noise::finalist_policy() const {
   FinalistPolicy policy;
-  policy.within = std::clamp(kDrift + 3 * spread(), 0.05, 0.35);
+  policy.within = std::clamp(kDrift + 3 * spread(), 0.05, 0.35) + disagreement_;
   return policy;
 }
 

@@ -15,6 +15,8 @@ class Noise {
  public:
   /// The samples of one candidate, in the order taken. Single ones say nothing.
   void add(std::span<const double> samples_ns);
+  /// Candidates are screened on several GPUs, whose times differ by this part.
+  void set_disagreement(double part) { disagreement_ = part; }
 
   /// Standard deviation of a single sample, relative to its kernel's time. A tenth while little is known.
   double spread() const;
@@ -30,6 +32,7 @@ class Noise {
   // Differences of the logarithms of successive samples. The first sample of a candidate is a per cent or two longer
   // than the others, so its differences stand apart.
   std::vector<double> first_, later_;
+  double disagreement_ = 0;
 };
 
 /// How many launches make one sample of a race whose fastest candidate takes this long: the events' clock, and what it

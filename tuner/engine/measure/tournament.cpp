@@ -10,7 +10,7 @@
 namespace tuner::engine {
 
 TournamentOptions tournament_options(std::span<const Screened> pool, double screening_ns, double lead_in_ns,
-                                     std::uint64_t seed) {
+                                     std::uint64_t seed, std::size_t gpus) {
   constexpr double kRunsOfAll = 2.1;  // less than 7 / 3 by what a last block and the baseline may take more
   constexpr double kLeastSamples = 40;
   // In a small space its share is a handful of blocks, which cannot tell per cents apart.
@@ -18,6 +18,9 @@ TournamentOptions tournament_options(std::span<const Screened> pool, double scre
   constexpr double kAffordableNs = 0.25e9;
   // Screening that stops nobody early, as for a recording, takes more than its share, and not from the race.
   constexpr double kMostScreeningRuns = 1.6;
+  // Where several GPUs screened and one races, a race as long as for one would take most of the session. A short one
+  // may be as long.
+  constexpr double kShortNs = 2e9;
   double all_ns = 0, best_ns = std::numeric_limits<double>::infinity();
   for (const Screened& one : pool) {
     all_ns += one.time_ns + lead_in_ns;
@@ -29,8 +32,10 @@ TournamentOptions tournament_options(std::span<const Screened> pool, double scre
   options.lead_in_ns = lead_in_ns;
   const double screening_share_ns = std::min(screening_ns, kMostScreeningRuns * all_ns);
   options.sample_ns = best_ns * options.launches + lead_in_ns;
-  options.budget_ns = std::max({kRunsOfAll * all_ns - screening_share_ns, kLeastSamples * options.sample_ns,
-                                std::min(kEnoughSamples * options.sample_ns, kAffordableNs)});
+  const double left_ns = kRunsOfAll * all_ns - screening_share_ns;
+  const double race_ns = std::max(left_ns / static_cast<double>(gpus), std::min(left_ns, kShortNs));
+  options.budget_ns = std::max(
+      {race_ns, kLeastSamples * options.sample_ns, std::min(kEnoughSamples * options.sample_ns, kAffordableNs)});
   return options;
 }
 

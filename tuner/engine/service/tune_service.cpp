@@ -90,7 +90,7 @@ class TuneService::Work {
     Turn turn;
     if (!take_lease(task_, job_.timing, stores_.path, waiting(), turn)) return gave_up();
     if (auto found = decided_by_others()) return std::move(*found);
-    if (!take_gpu(task_, waiting(), turn)) return gave_up();
+    if (!take_gpu(task_.device(), waiting(), turn)) return gave_up();
     return tune();
   }
 

@@ -20,6 +20,7 @@ void copy_result(const cache::Trial& from, cache::Trial& to) {
   to.time_ns = from.time_ns;
   to.samples_ns = from.samples_ns;
   to.facts = from.facts;
+  to.gpu = from.gpu;
 }
 
 }  // namespace
@@ -164,6 +165,7 @@ void Candidates::ran(EntryId id, const DeviceReply& reply) {
   cache::Trial& trial = entry.trial;
   trial.outcome = reply.outcome;
   trial.message = reply.message;
+  trial.gpu = reply.gpu.empty() ? task_.device().uuid : reply.gpu;
   const TimedRun& run = reply.timed_run();
   if (reply.ok() && run.samples_ns.empty()) {
     throw Error(Errc::internal,

@@ -100,6 +100,7 @@ void DeviceSession::submit(DeviceRequest request, Take take) {
 
 bool DeviceSession::poll() {
   const std::vector<DeviceLane::Completion> completions = lane_.poll();
+  noise_.set_disagreement(lane_.disagreement());
   for (const auto& [ticket, reply] : completions) {
     const auto asked = waiting_.extract(ticket);
     if (asked.empty()) continue;

@@ -20,9 +20,11 @@ namespace {
 constexpr std::size_t kLookAhead = 32;
 
 /// How many configurations a strategy may have asked for without hearing of them, in a search that counts or results
-/// may end: this part of those that it may ask for, or so many. It asks the better the more it has heard, and some
-/// compile workers may rest then.
+/// may end: this part of those that it may ask for, or so many for each GPU. It asks the better the more it has heard,
+/// and some compile workers may rest then.
 constexpr std::uint64_t kPartUnheard = 4, kMostUnheard = 24;
+/// Each of several GPUs needs so many, if they are no more than half of those: some are compiled, some wait for it.
+constexpr std::uint64_t kNeeded = 12;
 
 /// Those that the space has.
 std::vector<search::Configuration> proven(const search::Space& space, const std::vector<std::string>& texts) {
@@ -304,8 +306,10 @@ std::optional<std::uint64_t> SearchLoop::window() const {
   const bool by_results = rules_.may_end_by_results();
   if (!rules_.evaluations() && !by_results) return std::nullopt;
   const std::uint64_t most = rules_.evaluations().value_or(task_.space().size());
-  const std::uint64_t part = std::max<std::uint64_t>(most / kPartUnheard, 1);
-  return by_results ? std::min(part, kMostUnheard) : part;
+  const std::size_t gpus = parts_.device.gpus();
+  std::uint64_t part = std::max<std::uint64_t>(most / kPartUnheard, 1);
+  if (gpus > 1) part = std::max(part, std::min<std::uint64_t>(most / 2, kNeeded * gpus));
+  return by_results ? std::min<std::uint64_t>(part, kMostUnheard * gpus) : part;
 }
 
 /// Once as many as the window allows are asked for, one is told, then one more asked for, and so on. So it is a matter

@@ -143,7 +143,8 @@ class Session {
   FinalRaceOptions race_options(const std::vector<Screened>& pool) {
     const double lead_in = lead_in_ns(task_.device(), options_.mode);
     FinalRaceOptions options;
-    options.tournament = tournament_options(pool, device_.time().screening_gpu_s * 1e9, lead_in, options_.seed);
+    options.tournament =
+        tournament_options(pool, device_.time().screening_gpu_s * 1e9, lead_in, options_.seed, parts_.device.gpus());
     options.baseline = search_.baseline();
     options.seed = options_.seed;
     const std::optional<double> best_ns = candidates_.best_ns();

@@ -72,11 +72,11 @@ bool take_lease(const Task& task, Timing timing, const std::string& database, co
               wait, turn);
 }
 
-bool take_gpu(const Task& task, const TurnWait& wait, Turn& turn) {
-  const std::string& gpu = task.device().uuid;
+bool take_gpu(const DeviceInfo& device, const TurnWait& wait, Turn& turn) {
+  const std::string& gpu = device.uuid;
   if (gpu.empty()) return true;
   return take(
-      {gpu, [&] { return gpu_lock(gpu); }, fmt::format("Another process is measuring on GPU {}", task.device().ordinal),
+      {gpu, [&] { return gpu_lock(gpu); }, fmt::format("Another process is measuring on GPU {}", device.ordinal),
        "Tuning continues; another process might measure on the same GPU at the same time.",
        "Tuning continues alongside it: if both measure at once, their times may be too long."},
       wait, turn);

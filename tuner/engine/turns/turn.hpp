@@ -12,8 +12,8 @@
 
 namespace tuner::engine {
 
-/// What a session holds while it works: the lease on its key and the GPU. Taken in this order, so that two processes
-/// never wait for each other.
+/// What a session holds while it works: the lease on its key and the GPU. Taken in this order, and several GPUs in the
+/// order of their UUIDs, so that two processes never wait for each other.
 using Turn = std::vector<cache::FileLock>;
 
 constexpr std::chrono::minutes kLongestWait{30};
@@ -41,8 +41,8 @@ struct TurnWait {
 /// `database` is empty where nothing is stored: then there is nothing to wait for.
 bool take_lease(const Task& task, Timing timing, const std::string& database, const TurnWait& wait, Turn& turn);
 
-/// Waits until no other process, whoever's it is, measures on the task's GPU, or the limit is over; false if that was
-/// given up.
-bool take_gpu(const Task& task, const TurnWait& wait, Turn& turn);
+/// Waits until no other process, whoever's it is, measures on the GPU, or the limit is over; false if that was given
+/// up.
+bool take_gpu(const DeviceInfo& device, const TurnWait& wait, Turn& turn);
 
 }  // namespace tuner::engine

@@ -6,8 +6,10 @@
 // `aligned=16` is an illegal access for buffers elsewhere. `array=weights:64` declares an array of 64 bytes in constant
 // memory, which a cubin has by itself.
 #include <algorithm>
+#include <chrono>
 #include <span>
 #include <sstream>
+#include <thread>
 #include <utility>
 
 #include "tests/engine/device/fake_driver/fake_driver.hpp"
@@ -118,6 +120,14 @@ CUresult load_function(CUfunction) {
 void max_active_blocks(int* blocks, CUfunction, int threads, std::size_t) {
   *blocks = std::min(2048 / std::max(threads, 1), 32);
 }
+/// How long a launch takes on this GPU that takes so long on others.
+std::uint64_t on_gpu(int gpu, std::uint64_t time_ns) {
+  static int launches = 0;
+  const auto is = [gpu](const char* name) { return number(name) == static_cast<std::uint64_t>(gpu); };
+  if (is("slow_device")) time_ns += time_ns * number("slower").value_or(0) / 100;
+  if (is("busy_device") && launches++ / 40 % 2 == 0) time_ns *= 2;
+  return time_ns;
+}
 CUresult launch(CUfunction handle, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned x, unsigned y,
                 unsigned z, unsigned shared_bytes, CUstream stream, void** arguments, void**) {
   if (const auto* function = reinterpret_cast<const Function*>(handle); function->module->records)
@@ -135,7 +145,9 @@ CUresult launch(CUfunction handle, unsigned grid_x, unsigned grid_y, unsigned gr
   write_journal("launch " + function->module->image.instructions);
   const int gpu = visible_gpus()[static_cast<std::size_t>(function->module->context->device)];
   if (lost(gpu)) return device.dead = CUDA_ERROR_LAUNCH_FAILED;
-  device.now_ns += with_noise(function->module->time_ns);
+  const std::uint64_t time_ns = on_gpu(gpu, with_noise(function->module->time_ns));
+  device.now_ns += time_ns;
+  if (const auto real = number("real")) std::this_thread::sleep_for(std::chrono::nanoseconds(*real * time_ns));
   return behave_behind_fences(*function->module, arguments);
 }
 

@@ -25,6 +25,10 @@
 //   lost_after=N    the GPU is lost after N launches of candidates, in all processes together; needs the journal
 //   back_after=N    it is there again after N attempts to create a context
 //   lost_device=N   this GPU alone is lost, by its number among all
+//   real=N          launches of candidates take N times their time of the day, too
+//   slow_device=N   launches on this GPU take `slower` per cent longer
+//   slower=N
+//   busy_device=N   launches on this GPU take twice as long for 40 launches, then as long as they should for 40, and so on
 //
 // $FAKE_DRIVER_JOURNAL names a file to which every attempt to create a context adds the line "context", and every load
 // and launch of a candidate "load" or "launch" with its instructions. Where there are several GPUs and they are

@@ -126,6 +126,8 @@ struct LoadFinalists {
   using Result = LoadResult;
   std::vector<Candidate> candidates;
   int launches = 1;  ///< a sample, the most that blocks will ask for; more need copies of the buffers
+  /// Candidates go on being screened beside them. Otherwise nothing disturbs the race: no worker starts to stand by.
+  bool beside_screening = false;
 };
 
 /// One sample of each named resident finalist (by position), in this order, back to back.
@@ -226,6 +228,7 @@ struct DeviceReply {
   std::string fence_fault = {};
   /// Such a launch failed because a buffer has a smaller alignment than the kernel needs.
   bool misaligned = false;
+  std::string gpu = {};  ///< UUID of the GPU that answered, where a lane has several. Set by the lane.
   DeviceResult result = {};
 
   bool ok() const { return outcome == Outcome::ok; }
@@ -252,6 +255,10 @@ class DeviceLane : public Lane<DeviceRequest, DeviceReply> {
   /// Programs that must be compiled for this device and handed over with PrepareProblem, in this order; none if there
   /// is no need.
   virtual std::vector<std::string> support_sources() const { return {}; }
+  /// How many GPUs screen candidates at the same time.
+  virtual std::size_t gpus() const { return 1; }
+  /// By what part the times of one configuration differ between them.
+  virtual double disagreement() const { return 0; }
 };
 
 }  // namespace tuner::engine

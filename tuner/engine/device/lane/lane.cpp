@@ -200,10 +200,10 @@ void DeviceProcessLane::forget_what_it_replaces(const DeviceRequest& request) {
     spares_failed_ = 0;
     searches_left_ = kMostSearches;
   }
-  if (std::holds_alternative<LoadFinalists>(request)) {
+  if (const auto* finalists = std::get_if<LoadFinalists>(&request)) {
     finalists_.reset();
-    racing_ = true;
-    workers_.dismiss_unready_spares();
+    racing_ = !finalists->beside_screening;
+    if (racing_) workers_.dismiss_unready_spares();
   }
   // Nothing may run beside the race, not even the driver that tidies up after the dead.
   if (racing_) workers_.wait_for_leaving();

@@ -48,8 +48,8 @@ struct DeviceLaneOptions {
 /// A candidate, or the reference, that meets a fence is launched further, by as many workers as that takes, to find out
 /// which buffer that was and how far it reads; only the first of a problem are, since each may cost ten workers.
 ///
-/// Creating a context disturbs what is timed on the same GPU: no spare is started from the loading of finalists to
-/// the next problem.
+/// Creating a context disturbs what is timed on the same GPU: no spare is started from the loading of finalists that
+/// race to the next problem.
 class DeviceProcessLane final : public DeviceLane {
  public:
   /// Throws Error{no_worker}, Error{bad_usage}.

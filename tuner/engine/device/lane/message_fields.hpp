@@ -55,8 +55,8 @@ void describe(auto& fields, ScreenCandidate& request) {
 }
 
 void describe(auto& fields, LoadFinalists& request) {
-  auto& [candidates, launches] = request;
-  fields("candidates", candidates)("launches", launches);
+  auto& [candidates, launches, beside_screening] = request;
+  fields("candidates", candidates)("launches", launches)("beside_screening", beside_screening);
 }
 
 void describe(auto& fields, RunBlock& request) {
@@ -145,10 +145,11 @@ void describe(auto& fields, CountResult& result) {
 }
 
 void describe(auto& fields, DeviceReply& reply) {
-  auto& [outcome, message, launches, load_ms, verify_ms, timing_ms, confirmed, fence_fault, misaligned, result] = reply;
+  auto& [outcome, message, launches, load_ms, verify_ms, timing_ms, confirmed, fence_fault, misaligned, gpu, result] =
+      reply;
   fields("outcome", outcome)("message", message)("launches", launches)("load_ms", load_ms)("verify_ms", verify_ms);
   fields("timing_ms", timing_ms)("confirmed", confirmed)("fence_fault", fence_fault);
-  fields("misaligned", misaligned);
+  fields("misaligned", misaligned)("gpu", gpu);
   fields("result", result);
 }
 

@@ -1,0 +1,453 @@
+#include "tuner/engine/device/spread/spread_lane.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tuner/engine/lanes/ticket.hpp"
+
+namespace tuner::engine {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// One that runs and the next.
+constexpr std::size_t kRoom = 2;
+/// Candidates between two readings. More: less time goes into readings; fewer: less is screened again where they do not
+/// agree, and answers come sooner.
+constexpr std::size_t kBetween = 4;
+/// A GPU may disagree with itself so often over one candidate; then its time is taken for what it is.
+constexpr int kRepeats = 2;
+/// How often it must then agree with itself, the first time.
+constexpr int kLeastPenance = 2;
+/// Of how much slower a GPU is the user hears, and from how much on it gets no candidates.
+constexpr double kWorthSaying = 1.03, kBehind = 1.1;
+/// A configuration so much faster takes the common one's place.
+constexpr double kFaster = 0.95;
+/// Readings of configurations that take longer need one sample.
+constexpr double kLongNs = 2e6;
+
+std::string clock_of(bool throttled) {
+  return throttled ? " (its clock changes, or is throttled)" : "";
+}
+
+DeviceReply worker_lost(std::string message) {
+  return {.outcome = Outcome::worker_lost, .message = std::move(message)};
+}
+
+}  // namespace
+
+SpreadLane::SpreadLane(const std::vector<Gpu>& gpus, Say say) : say_(std::move(say)), yardstick_(gpus.size()) {
+  for (const Gpu& gpu : gpus) {
+    seats_.push_back({.lane = gpu.lane, .name = fmt::format("GPU {}", gpu.ordinal), .uuid = gpu.uuid});
+  }
+}
+
+std::vector<std::size_t> SpreadLane::in_service() const {
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < seats_.size(); ++i) {
+    if (seats_[i].in_service) all.push_back(i);
+  }
+  return all;
+}
+
+std::vector<std::size_t> SpreadLane::usable() const {
+  std::vector<std::size_t> all = in_service();
+  std::erase_if(all, [&](std::size_t number) { return seats_[number].rests; });
+  return all;
+}
+
+std::size_t SpreadLane::count(const Seat& seat, Kind kind) {
+  return static_cast<std::size_t>(
+      std::count_if(seat.given.begin(), seat.given.end(), [&](const Given& given) { return given.kind == kind; }));
+}
+
+// ---- What is asked for ----
+
+void SpreadLane::submit(TicketId ticket, DeviceRequest request) {
+  if (std::holds_alternative<ScreenCandidate>(request)) {
+    waiting_.push_back({ticket, std::move(request)});
+    give_candidates();
+  } else if (std::holds_alternative<PrepareProblem>(request) || std::holds_alternative<RunReference>(request)) {
+    prepare(ticket, std::move(request));
+  } else {
+    if (const auto* finalists = std::get_if<LoadFinalists>(&request)) {
+      finalists_ = *finalists;
+      raced_ = true;
+      if (seats_[racing_].rests) {
+        race_elsewhere();
+        say_(fmt::format("Finalists race on {}.", seats_[racing_].name));
+      }
+    }
+    give_alone(ticket, std::move(request));
+  }
+}
+
+SpreadLane::Given& SpreadLane::give(Seat& seat, Kind kind, Asked asked, DeviceRequest there) {
+  const TicketId at = new_ticket();
+  Given& given = seat.given.emplace_back(Given{kind, at, std::move(asked)});
+  seat.lane->submit(at, std::move(there));
+  return given;
+}
+
+void SpreadLane::give_alone(TicketId ticket, DeviceRequest request) {
+  Seat& seat = seats_[racing_];
+  catch_up(seat, 0);
+  if (std::holds_alternative<LoadFinalists>(request)) seat.loaded.reset();
+  give(seat, Kind::alone, {ticket, request}, request);
+}
+
+/// Told to all at once before the race. Later only the GPU that races needs it, until there is something to screen.
+void SpreadLane::prepare(TicketId ticket, DeviceRequest request) {
+  if (std::holds_alternative<PrepareProblem>(request)) {
+    preparation_.clear();
+    finalists_.reset();
+    yardstick_ = Yardstick(seats_.size());
+    commons_.clear();
+    common_ = 0;
+    common_ns_ = 0;
+    for (Seat& seat : seats_) {
+      seat.told = 0;
+      seat.loaded.reset();
+      // Nobody waits for readings, and they would be of another problem.
+      std::erase_if(seat.given, [](const Given& given) { return given.asked.ticket == 0; });
+    }
+  } else {
+    commons_[0] = std::get<RunReference>(request).candidate;
+  }
+  preparation_.push_back(std::move(request));
+  preparing_ = ticket;
+  for (Seat& seat : seats_) seat.prepared.reset();
+  const std::vector<std::size_t> told = raced_ ? std::vector{racing_} : in_service();
+  unprepared_ = told.size();
+  for (const std::size_t number : told) catch_up(seats_[number], ticket);
+}
+
+/// `ticket`: for which its answer is waited; 0: for none.
+void SpreadLane::catch_up(Seat& seat, TicketId ticket) {
+  while (seat.told < preparation_.size()) {
+    const DeviceRequest& request = preparation_[seat.told++];
+    const bool newest = seat.told == preparation_.size();
+    give(seat, Kind::preparing, {newest ? ticket : 0}, request);
+  }
+}
+
+std::size_t SpreadLane::room_of(const Seat& seat) const {
+  if (!seat.in_service || seat.rests) return 0;
+  return std::min(kRoom - std::min(kRoom, count(seat, Kind::screening)), seat.lane->room());
+}
+
+void SpreadLane::give_candidates() {
+  while (!waiting_.empty()) {
+    const auto freest = std::min_element(seats_.begin(), seats_.end(), [this](const Seat& a, const Seat& b) {
+      return std::pair(room_of(b), a.screened) < std::pair(room_of(a), b.screened);
+    });
+    if (room_of(*freest) == 0) return;
+    Asked next = std::move(waiting_.front());
+    waiting_.pop_front();
+    catch_up(*freest, 0);
+    auto there = std::get<ScreenCandidate>(next.request);
+    if (there.best_ns) *there.best_ns *= yardstick_.slowness(static_cast<std::size_t>(freest - seats_.begin()));
+    ++freest->screened;
+    give(*freest, Kind::screening, std::move(next), std::move(there));
+  }
+}
+
+// ---- The common configuration ----
+
+/// It has nothing to do, and what it has screened is not answered.
+bool SpreadLane::runs_dry(const Seat& seat) const {
+  return !seat.held.empty() && count(seat, Kind::screening) == 0 && !reads(seat);
+}
+
+/// `when_dry`: the caller has had the time to ask for more.
+void SpreadLane::read_where_due(bool when_dry) {
+  for (const std::size_t number : in_service()) {
+    Seat& seat = seats_[number];
+    if (reads(seat)) continue;
+    if (seat.held.size() >= (seat.penance > 0 ? 1 : kBetween) || (when_dry && runs_dry(seat))) read(seat);
+  }
+}
+
+void SpreadLane::read(Seat& seat) {
+  // What is not known yet is compared with what is, by a GPU that has both at the same time.
+  std::vector<std::size_t> commons{common_};
+  catch_up(seat, 0);
+  if (!yardstick_.knows(common_)) commons.insert(commons.begin(), commons_.begin()->first);
+  seat.agrees = true;
+  for (const std::size_t common : commons) {
+    if (seat.loaded != common) {
+      give(seat, Kind::loading, {}, LoadFinalists{.candidates = {commons_.at(common)}, .beside_screening = true});
+    }
+    seat.loaded = common;
+    RunBlock block;
+    block.order.assign(common_ns_ > kLongNs ? 1 : 3, 0);
+    Given& reading = give(seat, Kind::reading, {}, std::move(block));
+    reading.common = common;
+    reading.last = common == common_;
+  }
+}
+
+void SpreadLane::take_reading(std::size_t number, const Given& given, const DeviceReply& reply) {
+  Seat& seat = seats_[number];
+  const BlockResult& block = reply.result_of<RunBlock>();
+  if (reply.ok() && !block.samples_ns.empty()) {
+    const double time_ns = *std::min_element(block.samples_ns.begin(), block.samples_ns.end());
+    seat.agrees = yardstick_.add(number, given.common, time_ns) && seat.agrees;
+    seat.throttled = seat.throttled || block.disturbed;
+    if (yardstick_.knows(common_)) commons_.erase(commons_.begin(), commons_.find(common_));
+  } else {
+    seat.agrees = false;
+    seat.loaded.reset();
+  }
+  if (given.last) judge(number);
+}
+
+/// What the GPU screened before its reading is answered, or screened again.
+void SpreadLane::judge(std::size_t number) {
+  Seat& seat = seats_[number];
+  if (!seat.agrees) {
+    seat.to_agree = seat.penance = std::max(2 * seat.penance, kLeastPenance);
+    say_once(seat, fmt::format("{} does not take as long for a configuration as it did before{}: what it measured in "
+                               "between is measured again, and it measures less. Something else may be running there.",
+                               seat.name, clock_of(seat.throttled)));
+  } else if (seat.to_agree > 0) {
+    --seat.to_agree;
+  }
+  compare();
+  for (Screened& one : std::exchange(seat.held, {})) {
+    if ((seat.agrees && !seat.rests) || one.asked.repeated == kRepeats) {
+      answer(number, std::move(one));
+    } else {
+      ++one.asked.repeated;
+      waiting_.push_front(std::move(one.asked));
+    }
+  }
+  // Those that rest may be better now. Nothing takes the place of finalists.
+  if (seat.rests || finalists_) return;
+  for (Seat& other : seats_) {
+    if (other.in_service && other.rests && other.given.empty()) read(other);
+  }
+}
+
+/// Which GPUs rest. The fastest is not behind.
+void SpreadLane::compare() {
+  const std::vector<std::size_t> all = in_service();
+  const double fastest = yardstick_.fastest(all);
+  for (const std::size_t number : all) {
+    Seat& seat = seats_[number];
+    const double behind = yardstick_.latest(number) / fastest;
+    seat.behind = behind > kBehind;
+    // Single readings of short kernels scatter by as much.
+    const bool is_slow = yardstick_.readings(number) > 2 && yardstick_.slowness(number) > kWorthSaying * fastest;
+    if (!seat.behind && !is_slow) continue;
+    say_once(seat,
+             fmt::format("{} takes {:.0f} % longer for the same configuration than the fastest of the GPUs{}: {}.",
+                         seat.name, 100 * (behind - 1), clock_of(seat.throttled),
+                         seat.behind ? "it measures nothing while that is so" : "its times are scaled"));
+  }
+  const auto rests = [this](std::size_t number) { return seats_[number].behind || seats_[number].to_agree > 0; };
+  const bool all_rest = std::all_of(all.begin(), all.end(), rests);
+  for (const std::size_t number : all) seats_[number].rests = all_rest ? seats_[number].behind : rests(number);
+}
+
+void SpreadLane::say_once(Seat& seat, const std::string& sentence) {
+  if (!std::exchange(seat.told_of, true)) say_(sentence);
+}
+
+void SpreadLane::answer(std::size_t number, Screened screened) {
+  const double slowness = yardstick_.slowness(number);
+  TimedRun& run = std::get<ScreenResult>(screened.reply.result).run;
+  for (double& sample_ns : run.samples_ns) sample_ns /= slowness;
+  if (!run.censored && !run.samples_ns.empty()) {
+    const double time_ns = *std::min_element(run.samples_ns.begin(), run.samples_ns.end());
+    if (time_ns < kFaster * common_ns_) {
+      commons_[++common_] = std::get<ScreenCandidate>(screened.asked.request).candidate;
+      common_ns_ = time_ns;
+    }
+  }
+  answered_.push_back({screened.asked.ticket, std::move(screened.reply)});
+}
+
+// ---- What is answered ----
+
+std::vector<SpreadLane::Completion> SpreadLane::poll() {
+  if (lost_all_ && answered_.empty()) throw Error(*lost_all_);
+  read_where_due(true);
+  for (const std::size_t number : in_service()) {
+    if (!seats_[number].in_service) continue;  // it was lost meanwhile
+    try {
+      for (Completion& completion : seats_[number].lane->poll()) take(number, std::move(completion));
+    } catch (const Error& error) {
+      if (in_service().size() > 1) {
+        lose(number, error.what());
+      } else {
+        lost_all_ = error;
+      }
+    }
+  }
+  give_candidates();
+  read_where_due(false);
+  if (lost_all_ && answered_.empty()) throw Error(*lost_all_);
+  return std::exchange(answered_, {});
+}
+
+void SpreadLane::take(std::size_t number, Completion completion) {
+  Seat& seat = seats_[number];
+  const auto found = std::find_if(seat.given.begin(), seat.given.end(),
+                                  [&](const Given& given) { return given.at == completion.ticket; });
+  if (found == seat.given.end()) return;
+  Given given = std::move(*found);
+  seat.given.erase(found);
+  DeviceReply& reply = completion.reply;
+  reply.gpu = seat.uuid;
+  switch (given.kind) {
+    case Kind::screening:
+      if (reply.ok() && common_ns_ > 0) {
+        seat.held.push_back({std::move(given.asked), std::move(reply)});
+      } else {
+        answered_.push_back({given.asked.ticket, std::move(reply)});
+      }
+      break;
+    case Kind::preparing:
+      take_prepared(number, given, std::move(reply));
+      break;
+    case Kind::alone:
+      answered_.push_back({given.asked.ticket, std::move(reply)});
+      break;
+    case Kind::loading:
+      break;
+    case Kind::reading:
+      take_reading(number, given, reply);
+      break;
+  }
+}
+
+void SpreadLane::take_prepared(std::size_t number, const Given& given, DeviceReply reply) {
+  Seat& seat = seats_[number];
+  if (given.asked.ticket != 0 && given.asked.ticket == preparing_) {
+    seat.prepared = std::move(reply);
+    if (--unprepared_ == 0) end_preparing();
+  } else if (!reply.ok() && in_service().size() > 1) {
+    lose(number, fmt::format("{} cannot be prepared: {}", seat.name, reply.message));
+  } else {
+    note_reference(number, reply);
+  }
+}
+
+void SpreadLane::note_reference(std::size_t number, const DeviceReply& reply) {
+  const std::vector<double>& samples_ns = reply.result_of<RunReference>().run.samples_ns;
+  if (samples_ns.empty()) return;
+  const double time_ns = *std::min_element(samples_ns.begin(), samples_ns.end());
+  if (!yardstick_.knows(0)) common_ns_ = time_ns;
+  yardstick_.add(number, 0, time_ns);
+}
+
+/// All have answered. The one that races answers the caller; where it cannot be prepared, another races.
+void SpreadLane::end_preparing() {
+  const TicketId ticket = *std::exchange(preparing_, std::nullopt);
+  const std::vector<std::size_t> all = in_service();
+  const auto is_ready = [this](std::size_t number) { return seats_[number].prepared && seats_[number].prepared->ok(); };
+  const auto ready = std::find_if(all.begin(), all.end(), is_ready);
+  if (!is_ready(racing_) && ready != all.end()) racing_ = *ready;
+  answered_.push_back({ticket, *seats_[racing_].prepared});
+  if (!is_ready(racing_)) return;
+  note_reference(racing_, *seats_[racing_].prepared);
+  for (const std::size_t number : all) {
+    if (number == racing_ || !seats_[number].prepared) continue;
+    const DeviceReply& reply = *seats_[number].prepared;
+    if (!reply.ok()) {
+      lose(number, fmt::format("{} cannot be prepared: {}", seats_[number].name, reply.message));
+      continue;
+    }
+    note_reference(number, reply);
+    const std::vector<std::string>& others = reply.result_of<PrepareProblem>().other_processes;
+    if (others.empty()) continue;
+    say_(fmt::format("Other processes have {} open: {}. What they disturb is measured again.", seats_[number].name,
+                     fmt::join(others, ", ")));
+  }
+  compare();
+}
+
+// ---- What is lost ----
+
+void SpreadLane::lose(std::size_t number, const std::string& why) {
+  Seat& seat = seats_[number];
+  seat.in_service = false;
+  const std::vector<Given> given = std::exchange(seat.given, {});
+  for (Screened& one : std::exchange(seat.held, {})) waiting_.push_back(std::move(one.asked));
+  const bool raced = number == racing_;
+  if (raced) racing_ = in_service().front();
+  compare();
+  if (raced) race_elsewhere();
+  say_(fmt::format("{} The session goes on without {}{}.", why, seat.name,
+                   raced ? fmt::format(", and finalists race on {}", seats_[racing_].name) : ""));
+  for (const Given& one : given) {
+    Asked asked = one.asked;
+    if (one.kind == Kind::screening) {
+      if (one.at == given.front().at) ++asked.lost;  // it may have been at work
+      if (asked.lost > 1) {
+        answered_.push_back({asked.ticket, worker_lost("It was at work on two GPUs when they were lost.")});
+      } else {
+        waiting_.push_front(std::move(asked));
+      }
+    } else if (one.kind == Kind::alone) {
+      if (!std::holds_alternative<LoadFinalists>(asked.request) && finalists_) {
+        give(seats_[racing_], Kind::loading, {}, *finalists_);
+      }
+      give_alone(asked.ticket, std::move(asked.request));
+    } else if (one.kind == Kind::preparing && asked.ticket != 0 && asked.ticket == preparing_) {
+      // After the race began only the one that races is told, and now another is.
+      if (!(raced && raced_) && --unprepared_ == 0) end_preparing();
+    }
+  }
+}
+
+/// Chooses a GPU that does not rest for what is for one alone.
+void SpreadLane::race_elsewhere() {
+  const std::vector<std::size_t> all = usable();
+  if (!all.empty()) racing_ = all.front();
+  catch_up(seats_[racing_], preparing_ && raced_ ? *preparing_ : 0);
+}
+
+void SpreadLane::cancel(TicketId ticket) {
+  const auto found =
+      std::find_if(waiting_.begin(), waiting_.end(), [&](const Asked& asked) { return asked.ticket == ticket; });
+  if (found != waiting_.end()) {
+    waiting_.erase(found);
+    answered_.push_back({ticket, worker_lost("It was cancelled before it reached the device.")});
+  }
+  for (const Seat& seat : seats_) {
+    for (const Given& given : seat.given) {
+      if (given.asked.ticket == ticket) seat.lane->cancel(given.at);
+    }
+  }
+}
+
+std::size_t SpreadLane::room() const {
+  std::size_t room = 0;
+  for (const Seat& seat : seats_) room += room_of(seat);
+  return room - std::min(room, waiting_.size());
+}
+
+std::vector<int> SpreadLane::wait_fds() const {
+  std::vector<int> all;
+  for (const std::size_t number : in_service()) {
+    const std::vector<int> fds = seats_[number].lane->wait_fds();
+    all.insert(all.end(), fds.begin(), fds.end());
+  }
+  return all;
+}
+
+Clock::time_point SpreadLane::next_deadline() const {
+  Clock::time_point next = Clock::time_point::max();
+  for (const std::size_t number : in_service()) {
+    if (runs_dry(seats_[number])) return Clock::time_point::min();
+    next = std::min(next, seats_[number].lane->next_deadline());
+  }
+  return answered_.empty() && !lost_all_ ? next : Clock::time_point::min();
+}
+
+}  // namespace tuner::engine
