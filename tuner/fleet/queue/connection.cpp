@@ -1,7 +1,9 @@
 #include "tuner/fleet/queue/connection.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 
+#include <cerrno>
 #include <charconv>
 #include <cstddef>
 
@@ -94,7 +96,30 @@ std::string Rows::bytes(int row, int column) const {
   return value;
 }
 
-Connection::Connection(const Address& address) : address_(address), connection_(connect(address_)) {}
+Connection::Connection(const Address& address, std::chrono::milliseconds patience)
+    : address_(address), patience_(patience), connection_(connect(address_)) {
+  // Neither a send nor an answer is waited for in libpq, which would wait for as long as the server is there.
+  PQsetnonblocking(connection_.get(), 1);
+}
+
+/// Sends what is left of a question, and takes in the answer. False if the connection is lost.
+bool Connection::wait_for_answer() {
+  for (;;) {
+    const int is_left = PQflush(connection_.get());
+    if (is_left < 0) return false;
+    if (is_left == 0 && PQisBusy(connection_.get()) == 0) return true;
+    pollfd socket{PQsocket(connection_.get()), static_cast<short>(is_left > 0 ? POLLIN | POLLOUT : POLLIN), 0};
+    const int ready = poll(&socket, 1, static_cast<int>(patience_.count()));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) {
+      throw Unreachable(
+          fmt::format("The queue was lost: its server has not answered for {:.3g} s. Check that it runs, "
+                      "and try again.",
+                      std::chrono::duration<double>(patience_).count()));
+    }
+    if ((socket.revents & ~POLLOUT) != 0 && PQconsumeInput(connection_.get()) == 0) return false;
+  }
+}
 
 Rows Connection::ask(const char* sql, const std::vector<Parameter>& parameters) {
   std::vector<const char*> values;
@@ -104,9 +129,14 @@ Rows Connection::ask(const char* sql, const std::vector<Parameter>& parameters) 
     lengths.push_back(static_cast<int>(parameter.bytes.size()));
     formats.push_back(parameter.is_binary ? 1 : 0);
   }
-  PGresult* const result = PQexecParams(connection_.get(), sql, static_cast<int>(parameters.size()), nullptr,
-                                        values.data(), lengths.data(), formats.data(), kTextFormat);
+  const int was_sent = PQsendQueryParams(connection_.get(), sql, static_cast<int>(parameters.size()), nullptr,
+                                         values.data(), lengths.data(), formats.data(), kTextFormat);
+  if (was_sent == 0 || !wait_for_answer()) fail(nullptr);
+  PGresult* const result = PQgetResult(connection_.get());
   Rows rows(result);
+  // The one after it says that there is none.
+  if (!wait_for_answer()) fail(nullptr);
+  while (PGresult* const further = PQgetResult(connection_.get())) PQclear(further);
   const ExecStatusType status = PQresultStatus(result);
   if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) fail(result);
   return rows;

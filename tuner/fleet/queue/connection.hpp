@@ -2,6 +2,7 @@
 
 #include <libpq-fe.h>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -54,17 +55,21 @@ class Rows {
 /// One connection to the server that holds the queue. From one thread at a time; not to be carried over a fork.
 class Connection {
  public:
-  /// Throws Unreachable; the sentence has no password.
-  explicit Connection(const Address& address);
+  /// Throws Unreachable; the sentence has no password. `patience`: for how long the server may do nothing while it is
+  /// asked for something; no query of this program takes so long.
+  explicit Connection(const Address& address, std::chrono::milliseconds patience = std::chrono::seconds(30));
 
-  /// Throws Unreachable, and Error: bad_usage for what the schema's functions refuse, store_unavailable for rights that
-  /// are missing, a database without a queue, and everything else that the server refuses.
+  /// Throws Unreachable, after which this is of no use, and Error: bad_usage for what the schema's functions refuse,
+  /// store_unavailable for rights that are missing, a database without a queue, and everything else that the server
+  /// refuses.
   Rows ask(const char* sql, const std::vector<Parameter>& parameters = {});
 
  private:
+  bool wait_for_answer();
   [[noreturn]] void fail(const PGresult* result);
 
   Address address_;
+  std::chrono::milliseconds patience_;
   UniqueHandle<PGconn*, PQfinish> connection_;
 };
 
