@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The queue from beginning to end on the GPUs at hand: a PostgreSQL server of its own, jobs of two kernels, two workers,
+# The queue from beginning to end on the GPUs at hand: a PostgreSQL server of its own, twenty jobs, two workers,
 # what they found pulled into an empty database, and a program that is served from it and knows no libpq.
 #   bench/gpu_fleet.sh [BUILD_FOLDER] [OUTPUT_FOLDER] [DEVICE_OF_WORKER...]
 # Needs PostgreSQL's programs in PATH or in /usr/lib/postgresql, and, as root, its user `postgres`. DEVICE_OF_WORKER: as
@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bin=$(realpath "${1:-build/release}")/bin
-out=${2:-$bin/fleet}
+out=${2:-$bin/fleet} kernel=kernel_sources/softmax.cu
 shift $(($# < 2 ? $# : 2))
 [ $# -gt 0 ] || set -- 0 0
 rm -rf "$out"
@@ -39,13 +39,11 @@ sql tuner --command "CREATE ROLE anna LOGIN; GRANT tuner_submit, tuner_read TO a
   GRANT tuner_work TO hand; INSERT INTO tuner_fleet.member VALUES ('anna', 'vision'), ('hand', 'vision')"
 queue() { printf 'postgresql://%s@/tuner?host=%s' "$1" "$server"; }
 
-for rows in 256 4096; do
+for rows in 64 256 1024 4096; do
   for columns in 256 1000 1024 3000 4096; do printf 'rows=%s,columns=%s\n' $rows $columns; done
 done >"$out/problems"
 begin=$SECONDS
-for kernel in softmax transpose; do
-  TUNER_QUEUE=$(queue anna) "$bin/tuner" fleet submit kernel_sources/$kernel.cu --problems "$out/problems" --effort quick
-done >"$out/submit.log"
+TUNER_QUEUE=$(queue anna) "$bin/tuner" fleet submit "$kernel" --problems "$out/problems" --effort quick >"$out/submit.log"
 number=0
 for device in "$@"; do
   number=$((number + 1))
@@ -59,13 +57,10 @@ seconds=$((SECONDS - begin))
 state() { sql tuner --tuples-only --no-align --command "SELECT count(*) FROM tuner_fleet.job WHERE state $1"; }
 export TUNER_DB=$out/pulled/tuner.db
 TUNER_QUEUE=$(queue anna) "$bin/tuner" pull >"$out/pull.log"
-exact=0
-for kernel in softmax transpose; do
-  "$bin/bench_runtime_many" kernel_sources/$kernel.cu "$out/problems" 5 >"$out/$kernel.log"
-  exact=$((exact + $(sed -n 's/^| exact: sizes | *\([0-9]*\).*/\1/p' "$out/$kernel.log")))
-done
+"$bin/bench_runtime_many" "$kernel" "$out/problems" 5 >"$out/served.log"
+exact=$(sed -n 's/^| exact: sizes | *\([0-9]*\).*/\1/p' "$out/served.log")
 libpq=$(ldd "$bin/bench_runtime_many" | grep -c libpq || true)
 printf '| workers | jobs | done | set aside | s | served exact | libpq in the program |\n|---|---|---|---|---|---|---|\n'
 printf '| %s | %s | %s | %s | %s | %s | %s |\n' $# "$(state 'IS NOT NULL')" "$(state "= 'done'")" \
   "$(state "= 'aside'")" "$seconds" "$exact" "$libpq"
-[ "$exact" -eq 20 ] && [ "$libpq" -eq 0 ]
+[ "${exact:-0}" -eq 20 ] && [ "$libpq" -eq 0 ]
