@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tuner/engine/lanes/ticket.hpp"
+#include "tuner/engine/measure/statistics.hpp"
 
 namespace tuner::engine {
 
@@ -17,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kRoom = 2;
 /// Candidates between two readings. More: less time goes into readings; fewer: less is screened again where they do not
 /// agree, and answers come sooner.
-constexpr std::size_t kBetween = 4;
+constexpr std::size_t kBetween = 6;
 /// A GPU may disagree with itself so often over one candidate; then its time is taken for what it is.
 constexpr int kRepeats = 2;
 /// How often it must then agree with itself, the first time.
@@ -26,8 +27,8 @@ constexpr int kLeastPenance = 2;
 constexpr double kWorthSaying = 1.03, kBehind = 1.1;
 /// A configuration so much faster takes the common one's place.
 constexpr double kFaster = 0.95;
-/// Readings of configurations that take longer need one sample.
-constexpr double kLongNs = 2e6;
+/// What takes longer scatters so little that one sample is a reading; what takes less time, by a tenth.
+constexpr double kLongNs = 2e6, kShortNs = 100e3;
 
 std::string clock_of(bool throttled) {
   return throttled ? " (its clock changes, or is throttled)" : "";
@@ -183,7 +184,7 @@ void SpreadLane::read(Seat& seat) {
     }
     seat.loaded = common;
     RunBlock block;
-    block.order.assign(common_ns_ > kLongNs ? 1 : 3, 0);
+    block.order.assign(common_ns_ > kLongNs ? 1 : common_ns_ > kShortNs ? 3 : 15, 0);
     Given& reading = give(seat, Kind::reading, {}, std::move(block));
     reading.common = common;
     reading.last = common == common_;
@@ -194,8 +195,7 @@ void SpreadLane::take_reading(std::size_t number, const Given& given, const Devi
   Seat& seat = seats_[number];
   const BlockResult& block = reply.result_of<RunBlock>();
   if (reply.ok() && !block.samples_ns.empty()) {
-    const double time_ns = *std::min_element(block.samples_ns.begin(), block.samples_ns.end());
-    seat.agrees = yardstick_.add(number, given.common, time_ns) && seat.agrees;
+    seat.agrees = yardstick_.add(number, given.common, median(block.samples_ns)) && seat.agrees;
     seat.throttled = seat.throttled || block.disturbed;
     if (yardstick_.knows(common_)) commons_.erase(commons_.begin(), commons_.find(common_));
   } else {
@@ -340,9 +340,8 @@ void SpreadLane::take_prepared(std::size_t number, const Given& given, DeviceRep
 void SpreadLane::note_reference(std::size_t number, const DeviceReply& reply) {
   const std::vector<double>& samples_ns = reply.result_of<RunReference>().run.samples_ns;
   if (samples_ns.empty()) return;
-  const double time_ns = *std::min_element(samples_ns.begin(), samples_ns.end());
-  if (!yardstick_.knows(0)) common_ns_ = time_ns;
-  yardstick_.add(number, 0, time_ns);
+  if (!yardstick_.knows(0)) common_ns_ = median(samples_ns);
+  yardstick_.add(number, 0, median(samples_ns));
 }
 
 /// All have answered. The one that races answers the caller; where it cannot be prepared, another races.
