@@ -178,6 +178,7 @@ void SpreadLane::read(Seat& seat) {
   catch_up(seat, 0);
   if (!yardstick_.knows(common_)) commons.insert(commons.begin(), commons_.begin()->first);
   seat.agrees = true;
+  seat.read_fails = false;
   for (const std::size_t common : commons) {
     if (seat.loaded != common) {
       give(seat, Kind::loading, {}, LoadFinalists{.candidates = {commons_.at(common)}, .beside_screening = true});
@@ -199,7 +200,7 @@ void SpreadLane::take_reading(std::size_t number, const Given& given, const Devi
     seat.throttled = seat.throttled || block.disturbed;
     if (yardstick_.knows(common_)) commons_.erase(commons_.begin(), commons_.find(common_));
   } else {
-    seat.agrees = false;
+    seat.read_fails = true;
     seat.loaded.reset();
   }
   if (given.last) judge(number);
@@ -218,7 +219,7 @@ void SpreadLane::judge(std::size_t number) {
   }
   compare();
   for (Screened& one : std::exchange(seat.held, {})) {
-    if ((seat.agrees && !seat.rests) || one.asked.repeated == kRepeats) {
+    if ((seat.agrees && !seat.read_fails && !seat.rests) || one.asked.repeated == kRepeats) {
       answer(number, std::move(one));
     } else {
       ++one.asked.repeated;

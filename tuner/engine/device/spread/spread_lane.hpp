@@ -88,6 +88,7 @@ class SpreadLane final : public DeviceLane {
     std::optional<DeviceReply> prepared;  ///< its answer to what all are told now
     std::optional<std::size_t> loaded;    ///< the common configuration that is resident
     bool agrees = true;                   ///< with itself, in the readings under way
+    bool read_fails = false;              ///< one of them fails
     bool throttled = false;               ///< in some reading
     bool told_of = false;                 ///< to the user
   };
