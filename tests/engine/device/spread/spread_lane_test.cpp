@@ -21,6 +21,7 @@ class SlowGpu final : public DeviceLane {
 
   double slowness = 1;
   bool is_lost = false;
+  std::string fails_in_blocks;   ///< a configuration
   std::vector<std::string> did;  ///< a word for each request that was answered
 
   const DeviceInfo& info() override { return info_; }
@@ -50,7 +51,10 @@ class SlowGpu final : public DeviceLane {
     resident_ = request.candidates.front();
     return done(request.beside_screening ? "common" : "load", LoadResult{});
   }
-  DeviceReply answer(const RunBlock&) { return done("block", BlockResult{.samples_ns = run(resident_).samples_ns}); }
+  DeviceReply answer(const RunBlock&) {
+    if (resident_.configuration == fails_in_blocks) return {.outcome = Outcome::illegal_access};
+    return done("block", BlockResult{.samples_ns = run(resident_).samples_ns});
+  }
   DeviceReply answer(const ConfirmCandidate&) { return done("confirm", ConfirmResult{}); }
   DeviceReply answer(const auto&) { return done("other", {}); }
   DeviceReply done(const std::string& word, DeviceResult result) {
@@ -179,6 +183,17 @@ TEST_CASE("the common configuration follows the best, and reading it costs a lau
   CHECK(blocks >= 12);
   CHECK(blocks <= 24);
   CHECK(spread.did(0, "common") + spread.did(1, "common") >= 2);
+}
+
+TEST_CASE("a common configuration that fails gives way, and nothing is lost over it") {
+  Spread spread(2);
+  for (const auto& gpu : spread.gpus) gpu->fails_in_blocks = "150";
+  spread.prepare();
+  spread.check_screened(150, 250);
+  spread.check_screened(251, 300);
+  CHECK(spread.did(0, "block") + spread.did(1, "block") > 15);
+  spread.check_screened(100, 140);
+  CHECK(spread.said.empty());
 }
 
 TEST_CASE("what a GPU screened while something else ran there is screened again, and no time is a wrong one") {

@@ -192,6 +192,11 @@ void SpreadLane::read(Seat& seat) {
   }
 }
 
+void SpreadLane::set_common(const Candidate& candidate, double time_ns) {
+  commons_[++common_] = candidate;
+  common_ns_ = time_ns;
+}
+
 void SpreadLane::take_reading(std::size_t number, const Given& given, const DeviceReply& reply) {
   Seat& seat = seats_[number];
   const BlockResult& block = reply.result_of<RunBlock>();
@@ -202,6 +207,8 @@ void SpreadLane::take_reading(std::size_t number, const Given& given, const Devi
   } else {
     seat.read_fails = true;
     seat.loaded.reset();
+    // It may be the configuration's own doing. The reference runs, and something better comes.
+    if (given.common == common_) set_common(std::get<RunReference>(preparation_.back()).candidate, reference_ns_);
   }
   if (given.last) judge(number);
 }
@@ -265,8 +272,7 @@ void SpreadLane::answer(std::size_t number, Screened screened) {
   if (!run.censored && !run.samples_ns.empty()) {
     const double time_ns = *std::min_element(run.samples_ns.begin(), run.samples_ns.end());
     if (time_ns < kFaster * common_ns_) {
-      commons_[++common_] = std::get<ScreenCandidate>(screened.asked.request).candidate;
-      common_ns_ = time_ns;
+      set_common(std::get<ScreenCandidate>(screened.asked.request).candidate, time_ns);
     }
   }
   answered_.push_back({screened.asked.ticket, std::move(screened.reply)});
@@ -341,7 +347,7 @@ void SpreadLane::take_prepared(std::size_t number, const Given& given, DeviceRep
 void SpreadLane::note_reference(std::size_t number, const DeviceReply& reply) {
   const std::vector<double>& samples_ns = reply.result_of<RunReference>().run.samples_ns;
   if (samples_ns.empty()) return;
-  if (!yardstick_.knows(0)) common_ns_ = median(samples_ns);
+  if (!yardstick_.knows(0)) common_ns_ = reference_ns_ = median(samples_ns);
   yardstick_.add(number, 0, median(samples_ns));
 }
 

@@ -106,6 +106,7 @@ class SpreadLane final : public DeviceLane {
   void give_candidates();
   void read_where_due(bool when_dry);
   void read(Seat& seat);
+  void set_common(const Candidate& candidate, double time_ns);
 
   void take(std::size_t number, Completion completion);
   void take_prepared(std::size_t number, const Given& given, DeviceReply reply);
@@ -136,6 +137,7 @@ class SpreadLane final : public DeviceLane {
 
   std::map<std::size_t, Candidate> commons_;  ///< that a GPU may have to time
   std::size_t common_ = 0;                    ///< the newest
+  double reference_ns_ = 0;                   ///< the first one's time
   double common_ns_ = 0;                      ///< its time; 0: there is none
 };
 
