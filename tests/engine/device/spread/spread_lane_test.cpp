@@ -22,6 +22,7 @@ class SlowGpu final : public DeviceLane {
   double slowness = 1;
   bool is_lost = false;
   std::string fails_in_blocks;   ///< a configuration
+  int slower_from = -1;          ///< the request from which on all takes twice as long
   std::vector<std::string> did;  ///< a word for each request that was answered
 
   const DeviceInfo& info() override { return info_; }
@@ -40,7 +41,8 @@ class SlowGpu final : public DeviceLane {
 
  private:
   TimedRun run(const Candidate& candidate) const {
-    return {.samples_ns = {1e3 * slowness * std::stod(candidate.configuration)}};
+    const double longer = slower_from >= 0 && static_cast<int>(did.size()) >= slower_from ? 2 : 1;
+    return {.samples_ns = {1e3 * slowness * longer * std::stod(candidate.configuration)}};
   }
   DeviceReply answer(const PrepareProblem&) { return done("prepare", PrepareResult{}); }
   DeviceReply answer(const RunReference& request) { return done("reference", ReferenceResult{run(request.candidate)}); }
@@ -183,6 +185,17 @@ TEST_CASE("the common configuration follows the best, and reading it costs a lau
   CHECK(blocks >= 12);
   CHECK(blocks <= 24);
   CHECK(spread.did(0, "common") + spread.did(1, "common") >= 2);
+}
+
+TEST_CASE("what begins while a new common configuration is compared with the old one is laid to no other GPU") {
+  for (int begins = 1; begins < 40; ++begins) {
+    CAPTURE(begins);
+    Spread spread(3);
+    spread.prepare();
+    spread.gpus[0]->slower_from = static_cast<int>(spread.gpus[0]->did.size()) + begins;
+    spread.check_screened(101, 200);
+    for (const std::string& sentence : spread.said) CHECK(sentence.starts_with("GPU 0 "));
+  }
 }
 
 TEST_CASE("a common configuration that fails gives way, and nothing is lost over it") {

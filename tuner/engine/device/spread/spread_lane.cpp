@@ -107,8 +107,9 @@ void SpreadLane::prepare(TicketId ticket, DeviceRequest request) {
     finalists_.reset();
     yardstick_ = Yardstick(seats_.size());
     commons_.clear();
-    common_ = 0;
+    common_ = known_ = 0;
     common_ns_ = 0;
+    introduces_ = nullptr;
     for (Seat& seat : seats_) {
       seat.told = 0;
       seat.loaded.reset();
@@ -173,28 +174,26 @@ void SpreadLane::read_where_due(bool when_dry) {
 }
 
 void SpreadLane::read(Seat& seat) {
-  // What is not known yet is compared with what is, by a GPU that has both at the same time.
-  std::vector<std::size_t> commons{common_};
   catch_up(seat, 0);
-  if (!yardstick_.knows(common_)) commons.insert(commons.begin(), commons_.begin()->first);
+  std::vector<std::size_t> commons{known_};
+  if (common_ != known_ && !introduces_ && seat.penance == 0) {
+    introduces_ = &seat;
+    introduced_ = common_;
+    commons = {known_, common_, known_};
+  }
   seat.agrees = true;
   seat.read_fails = false;
-  for (const std::size_t common : commons) {
-    if (seat.loaded != common) {
-      give(seat, Kind::loading, {}, LoadFinalists{.candidates = {commons_.at(common)}, .beside_screening = true});
+  for (std::size_t i = 0; i < commons.size(); ++i) {
+    if (seat.loaded != commons[i]) {
+      give(seat, Kind::loading, {}, LoadFinalists{.candidates = {commons_.at(commons[i])}, .beside_screening = true});
     }
-    seat.loaded = common;
+    seat.loaded = commons[i];
     RunBlock block;
     block.order.assign(common_ns_ > kLongNs ? 1 : common_ns_ > kShortNs ? 3 : 15, 0);
     Given& reading = give(seat, Kind::reading, {}, std::move(block));
-    reading.common = common;
-    reading.last = common == common_;
+    reading.common = commons[i];
+    reading.last = i + 1 == commons.size();
   }
-}
-
-void SpreadLane::set_common(const Candidate& candidate, double time_ns) {
-  commons_[++common_] = candidate;
-  common_ns_ = time_ns;
 }
 
 void SpreadLane::take_reading(std::size_t number, const Given& given, const DeviceReply& reply) {
@@ -203,14 +202,26 @@ void SpreadLane::take_reading(std::size_t number, const Given& given, const Devi
   if (reply.ok() && !block.samples_ns.empty()) {
     seat.agrees = yardstick_.add(number, given.common, median(block.samples_ns)) && seat.agrees;
     seat.throttled = seat.throttled || block.disturbed;
-    if (yardstick_.knows(common_)) commons_.erase(commons_.begin(), commons_.find(common_));
   } else {
     seat.read_fails = true;
     seat.loaded.reset();
     // It may be the configuration's own doing. The reference runs, and something better comes.
-    if (given.common == common_) set_common(std::get<RunReference>(preparation_.back()).candidate, reference_ns_);
+    if (given.common == known_) known_ = 0;
+    common_ = known_;
   }
-  if (given.last) judge(number);
+  if (!given.last) return;
+  if (introduces_ == &seat) end_introducing(seat.agrees && !seat.read_fails);
+  judge(number);
+}
+
+/// How a new common configuration compares was learned on one GPU, between two readings of the one before. If they do
+/// not agree, that is worth nothing.
+void SpreadLane::end_introducing(bool is_known) {
+  introduces_ = nullptr;
+  if (!is_known) return yardstick_.forget(introduced_);
+  known_ = introduced_;
+  common_ = std::max(common_, known_);
+  commons_.erase(commons_.upper_bound(0), commons_.find(known_));
 }
 
 /// What the GPU screened before its reading is answered, or screened again.
@@ -272,7 +283,9 @@ void SpreadLane::answer(std::size_t number, Screened screened) {
   if (!run.censored && !run.samples_ns.empty()) {
     const double time_ns = *std::min_element(run.samples_ns.begin(), run.samples_ns.end());
     if (time_ns < kFaster * common_ns_) {
-      set_common(std::get<ScreenCandidate>(screened.asked.request).candidate, time_ns);
+      common_ = commons_.rbegin()->first + 1;
+      commons_[common_] = std::get<ScreenCandidate>(screened.asked.request).candidate;
+      common_ns_ = time_ns;
     }
   }
   answered_.push_back({screened.asked.ticket, std::move(screened.reply)});
@@ -347,7 +360,7 @@ void SpreadLane::take_prepared(std::size_t number, const Given& given, DeviceRep
 void SpreadLane::note_reference(std::size_t number, const DeviceReply& reply) {
   const std::vector<double>& samples_ns = reply.result_of<RunReference>().run.samples_ns;
   if (samples_ns.empty()) return;
-  if (!yardstick_.knows(0)) common_ns_ = reference_ns_ = median(samples_ns);
+  if (!yardstick_.knows(0)) common_ns_ = median(samples_ns);
   yardstick_.add(number, 0, median(samples_ns));
 }
 
@@ -382,6 +395,7 @@ void SpreadLane::end_preparing() {
 void SpreadLane::lose(std::size_t number, const std::string& why) {
   Seat& seat = seats_[number];
   seat.in_service = false;
+  if (introduces_ == &seat) end_introducing(false);
   const std::vector<Given> given = std::exchange(seat.given, {});
   for (Screened& one : std::exchange(seat.held, {})) waiting_.push_back(std::move(one.asked));
   const bool raced = number == racing_;
