@@ -198,12 +198,13 @@ TEST_CASE("whatever screening has spent, 400 samples are raced, those that fit a
   CHECK(batches.budget_ns == doctest::Approx(400 * (30e3 + 1e3 * batches.launches)));
 }
 
-TEST_CASE("where four GPUs screened, one races for a quarter of the time, but for two seconds if there are two") {
+TEST_CASE(
+    "where four GPUs screened, one races for a quarter of what each did, or two seconds, but no longer than alone") {
   const auto budget_ns = [](std::size_t candidates, std::size_t gpus) {
     const std::vector<Screened> pool(candidates, {.time_ns = 10e6});
     return tournament_options(pool, 1.1e7 * static_cast<double>(candidates), 30e3, 5, gpus).budget_ns;
   };
-  CHECK(budget_ns(2000, 4) == doctest::Approx(budget_ns(2000, 1) / 4));
+  CHECK(budget_ns(4000, 4) == doctest::Approx(44e9 / 4 / 4));
   CHECK(budget_ns(300, 4) == doctest::Approx(2e9));
   CHECK(budget_ns(100, 4) == doctest::Approx(budget_ns(100, 1)));
 }

@@ -18,9 +18,9 @@ TournamentOptions tournament_options(std::span<const Screened> pool, double scre
   constexpr double kAffordableNs = 0.25e9;
   // Screening that stops nobody early, as for a recording, takes more than its share, and not from the race.
   constexpr double kMostScreeningRuns = 1.6;
-  // Where several GPUs screened and one races, a race as long as for one would take most of the session. A short one
-  // may be as long.
-  constexpr double kShortNs = 2e9;
+  // Where several GPUs screened and one races, a race as long as for one would take most of the session. It takes no
+  // more than about a tenth, since most of what a candidate costs is not its samples; but a short one may be as long.
+  constexpr double kScreeningPart = 0.25, kShortNs = 2e9;
   double all_ns = 0, best_ns = std::numeric_limits<double>::infinity();
   for (const Screened& one : pool) {
     all_ns += one.time_ns + lead_in_ns;
@@ -33,7 +33,8 @@ TournamentOptions tournament_options(std::span<const Screened> pool, double scre
   const double screening_share_ns = std::min(screening_ns, kMostScreeningRuns * all_ns);
   options.sample_ns = best_ns * options.launches + lead_in_ns;
   const double left_ns = kRunsOfAll * all_ns - screening_share_ns;
-  const double race_ns = std::max(left_ns / static_cast<double>(gpus), std::min(left_ns, kShortNs));
+  const double most_ns = std::max(kScreeningPart * screening_ns / static_cast<double>(gpus), kShortNs);
+  const double race_ns = gpus > 1 ? std::min(left_ns, most_ns) : left_ns;
   options.budget_ns = std::max(
       {race_ns, kLeastSamples * options.sample_ns, std::min(kEnoughSamples * options.sample_ns, kAffordableNs)});
   return options;

@@ -35,7 +35,7 @@ struct TournamentOptions {
 /// The options that a pool deserves: a budget that together with the screening makes about a third of what seven runs
 /// of every candidate would take, but never less than a few hundred samples of the best if they take at most a quarter
 /// of a second, and 40 in any case; batches where the best is very fast. `screening_ns` is GPU time, like the budget.
-/// The more GPUs screened, the less one of them races, but for a race of two seconds.
+/// Where several GPUs screened, no more than a quarter of what each screened, or two seconds.
 TournamentOptions tournament_options(std::span<const Screened> pool, double screening_ns, double lead_in_ns,
                                      std::uint64_t seed, std::size_t gpus = 1);
 

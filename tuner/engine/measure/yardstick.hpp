@@ -22,6 +22,9 @@ class Yardstick {
   bool add(std::size_t gpu, std::size_t common, double time_ns);
   /// Whether it is known how this common configuration compares with the others.
   bool knows(std::size_t common) const { return common < units_ns_.size() && units_ns_[common] > 0; }
+  void forget(std::size_t common) {
+    if (knows(common)) units_ns_[common] = 0;
+  }
   std::size_t readings(std::size_t gpu) const { return readings_[gpu].size(); }
 
   /// What the GPU's times are to be divided by: 1.05 if all takes 5 % longer there. 1 while nothing was read.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tuner/engine/lanes/ticket.hpp"
+#include "tuner/engine/measure/statistics.hpp"
 
 namespace tuner::engine {
 
@@ -17,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kRoom = 2;
 /// Candidates between two readings. More: less time goes into readings; fewer: less is screened again where they do not
 /// agree, and answers come sooner.
-constexpr std::size_t kBetween = 4;
+constexpr std::size_t kBetween = 6;
 /// A GPU may disagree with itself so often over one candidate; then its time is taken for what it is.
 constexpr int kRepeats = 2;
 /// How often it must then agree with itself, the first time.
@@ -26,8 +27,8 @@ constexpr int kLeastPenance = 2;
 constexpr double kWorthSaying = 1.03, kBehind = 1.1;
 /// A configuration so much faster takes the common one's place.
 constexpr double kFaster = 0.95;
-/// Readings of configurations that take longer need one sample.
-constexpr double kLongNs = 2e6;
+/// What takes longer scatters so little that one sample is a reading; what takes less time, by a tenth.
+constexpr double kLongNs = 2e6, kShortNs = 100e3;
 
 std::string clock_of(bool throttled) {
   return throttled ? " (its clock changes, or is throttled)" : "";
@@ -106,8 +107,9 @@ void SpreadLane::prepare(TicketId ticket, DeviceRequest request) {
     finalists_.reset();
     yardstick_ = Yardstick(seats_.size());
     commons_.clear();
-    common_ = 0;
+    common_ = known_ = 0;
     common_ns_ = 0;
+    introduces_ = nullptr;
     for (Seat& seat : seats_) {
       seat.told = 0;
       seat.loaded.reset();
@@ -172,21 +174,25 @@ void SpreadLane::read_where_due(bool when_dry) {
 }
 
 void SpreadLane::read(Seat& seat) {
-  // What is not known yet is compared with what is, by a GPU that has both at the same time.
-  std::vector<std::size_t> commons{common_};
   catch_up(seat, 0);
-  if (!yardstick_.knows(common_)) commons.insert(commons.begin(), commons_.begin()->first);
+  std::vector<std::size_t> commons{known_};
+  if (common_ != known_ && !introduces_ && seat.penance == 0) {
+    introduces_ = &seat;
+    introduced_ = common_;
+    commons = {known_, common_, known_};
+  }
   seat.agrees = true;
-  for (const std::size_t common : commons) {
-    if (seat.loaded != common) {
-      give(seat, Kind::loading, {}, LoadFinalists{.candidates = {commons_.at(common)}, .beside_screening = true});
+  seat.read_fails = false;
+  for (std::size_t i = 0; i < commons.size(); ++i) {
+    if (seat.loaded != commons[i]) {
+      give(seat, Kind::loading, {}, LoadFinalists{.candidates = {commons_.at(commons[i])}, .beside_screening = true});
     }
-    seat.loaded = common;
+    seat.loaded = commons[i];
     RunBlock block;
-    block.order.assign(common_ns_ > kLongNs ? 1 : 3, 0);
+    block.order.assign(common_ns_ > kLongNs ? 1 : common_ns_ > kShortNs ? 3 : 15, 0);
     Given& reading = give(seat, Kind::reading, {}, std::move(block));
-    reading.common = common;
-    reading.last = common == common_;
+    reading.common = commons[i];
+    reading.last = i + 1 == commons.size();
   }
 }
 
@@ -194,15 +200,28 @@ void SpreadLane::take_reading(std::size_t number, const Given& given, const Devi
   Seat& seat = seats_[number];
   const BlockResult& block = reply.result_of<RunBlock>();
   if (reply.ok() && !block.samples_ns.empty()) {
-    const double time_ns = *std::min_element(block.samples_ns.begin(), block.samples_ns.end());
-    seat.agrees = yardstick_.add(number, given.common, time_ns) && seat.agrees;
+    seat.agrees = yardstick_.add(number, given.common, median(block.samples_ns)) && seat.agrees;
     seat.throttled = seat.throttled || block.disturbed;
-    if (yardstick_.knows(common_)) commons_.erase(commons_.begin(), commons_.find(common_));
   } else {
-    seat.agrees = false;
+    seat.read_fails = true;
     seat.loaded.reset();
+    // It may be the configuration's own doing. The reference runs, and something better comes.
+    if (given.common == known_) known_ = 0;
+    common_ = known_;
   }
-  if (given.last) judge(number);
+  if (!given.last) return;
+  if (introduces_ == &seat) end_introducing(seat.agrees && !seat.read_fails);
+  judge(number);
+}
+
+/// How a new common configuration compares was learned on one GPU, between two readings of the one before. If they do
+/// not agree, that is worth nothing.
+void SpreadLane::end_introducing(bool is_known) {
+  introduces_ = nullptr;
+  if (!is_known) return yardstick_.forget(introduced_);
+  known_ = introduced_;
+  common_ = std::max(common_, known_);
+  commons_.erase(commons_.upper_bound(0), commons_.find(known_));
 }
 
 /// What the GPU screened before its reading is answered, or screened again.
@@ -218,7 +237,7 @@ void SpreadLane::judge(std::size_t number) {
   }
   compare();
   for (Screened& one : std::exchange(seat.held, {})) {
-    if ((seat.agrees && !seat.rests) || one.asked.repeated == kRepeats) {
+    if ((seat.agrees && !seat.read_fails && !seat.rests) || one.asked.repeated == kRepeats) {
       answer(number, std::move(one));
     } else {
       ++one.asked.repeated;
@@ -264,7 +283,8 @@ void SpreadLane::answer(std::size_t number, Screened screened) {
   if (!run.censored && !run.samples_ns.empty()) {
     const double time_ns = *std::min_element(run.samples_ns.begin(), run.samples_ns.end());
     if (time_ns < kFaster * common_ns_) {
-      commons_[++common_] = std::get<ScreenCandidate>(screened.asked.request).candidate;
+      common_ = commons_.rbegin()->first + 1;
+      commons_[common_] = std::get<ScreenCandidate>(screened.asked.request).candidate;
       common_ns_ = time_ns;
     }
   }
@@ -340,9 +360,8 @@ void SpreadLane::take_prepared(std::size_t number, const Given& given, DeviceRep
 void SpreadLane::note_reference(std::size_t number, const DeviceReply& reply) {
   const std::vector<double>& samples_ns = reply.result_of<RunReference>().run.samples_ns;
   if (samples_ns.empty()) return;
-  const double time_ns = *std::min_element(samples_ns.begin(), samples_ns.end());
-  if (!yardstick_.knows(0)) common_ns_ = time_ns;
-  yardstick_.add(number, 0, time_ns);
+  if (!yardstick_.knows(0)) common_ns_ = median(samples_ns);
+  yardstick_.add(number, 0, median(samples_ns));
 }
 
 /// All have answered. The one that races answers the caller; where it cannot be prepared, another races.
@@ -376,6 +395,7 @@ void SpreadLane::end_preparing() {
 void SpreadLane::lose(std::size_t number, const std::string& why) {
   Seat& seat = seats_[number];
   seat.in_service = false;
+  if (introduces_ == &seat) end_introducing(false);
   const std::vector<Given> given = std::exchange(seat.given, {});
   for (Screened& one : std::exchange(seat.held, {})) waiting_.push_back(std::move(one.asked));
   const bool raced = number == racing_;

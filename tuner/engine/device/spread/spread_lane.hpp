@@ -88,6 +88,7 @@ class SpreadLane final : public DeviceLane {
     std::optional<DeviceReply> prepared;  ///< its answer to what all are told now
     std::optional<std::size_t> loaded;    ///< the common configuration that is resident
     bool agrees = true;                   ///< with itself, in the readings under way
+    bool read_fails = false;              ///< one of them fails
     bool throttled = false;               ///< in some reading
     bool told_of = false;                 ///< to the user
   };
@@ -110,6 +111,7 @@ class SpreadLane final : public DeviceLane {
   void take_prepared(std::size_t number, const Given& given, DeviceReply reply);
   void end_preparing();
   void note_reference(std::size_t number, const DeviceReply& reply);
+  void end_introducing(bool is_known);
   void take_reading(std::size_t number, const Given& given, const DeviceReply& reply);
   void judge(std::size_t number);
   void compare();
@@ -133,9 +135,12 @@ class SpreadLane final : public DeviceLane {
   std::optional<TicketId> preparing_;       ///< of what all are told now
   std::size_t unprepared_ = 0;              ///< that have not answered it
 
-  std::map<std::size_t, Candidate> commons_;  ///< that a GPU may have to time
-  std::size_t common_ = 0;                    ///< the newest
-  double common_ns_ = 0;                      ///< its time; 0: there is none
+  std::map<std::size_t, Candidate> commons_;  ///< the reference, 0, and those that a GPU may have to time
+  std::size_t common_ = 0;                    ///< the best
+  double common_ns_ = 0;                      ///< the time of the best that there was; 0: there is none
+  std::size_t known_ = 0;                     ///< the newest of which it is known how it compares with those before
+  const Seat* introduces_ = nullptr;          ///< the one that finds that out for another
+  std::size_t introduced_ = 0;                ///< which that is
 };
 
 }  // namespace tuner::engine
