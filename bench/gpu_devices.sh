@@ -3,10 +3,11 @@
 # seconds, how many times as fast, and whether the winners are the same or tied.
 #   bench/gpu_devices.sh [BUILD_FOLDER] [OUTPUT_FOLDER] [DEVICES] [WORK...]
 # DEVICES: as for --devices; 0-3 (the default). Three kinds of work: GPU-bound (sgemm, large, each launch milliseconds
-# long), compile-bound (the 708 configurations of prefetch.cu) and one task that is spread (sgemm, launches of 25 ms and
-# more). Reports are left in OUTPUT_FOLDER: WORK.one.json, WORK.several.json. What is best for one problem is not tried
-# first on the next, so that both do the same work. Then what is GPU-bound is repeated with a load on the second GPU: a
-# session of its own, which ignores the lock.
+# long), compile-bound (prefetch.cu), both with a small part of the space that is searched completely, so that winners
+# can be compared; and one task that is spread (sgemm, launches of 25 ms and more). Reports are left in OUTPUT_FOLDER:
+# WORK.one.json, WORK.several.json. What is best for one problem is not tried first on the next, so that both do the
+# same work. Then what is GPU-bound is repeated with a load on the second GPU: a session of its own, which ignores the
+# lock.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 bin=$(realpath "${1:-build/release}")/bin
@@ -26,11 +27,13 @@ nproc
 words() {
   case $1 in
     gpu_bound)
-      printf '%s\n' kernel_sources/sgemm.cu --problem 'm=4096..7936 +256,n=6144,k=6144' --budget 120
+      printf '%s\n' kernel_sources/sgemm.cu --problem 'm=4096..7936 +256,n=6144,k=6144' --effort full --where \
+        'TM == 1 or BK == 16 and UNROLL == 16 and STRIP == 1 and A_LAYOUT == transposed'
       ;;
     compile_bound)
       printf '%s\n' kernel_sources/prefetch.cu --problem 'rows=528,row_length=4096..65536 +4096' --where \
-        "$(grep -v '^ *#' bench/comparison_space.where | tr '\n' ' ')" --budget 100
+        "$(grep -v '^ *#' bench/comparison_space.where | tr '\n' ' ')" --where 'MIN_BLOCKS == 0 and BLOCKDIMX in (128, 256)' \
+        --effort full
       ;;
     one_task)
       printf '%s\n' kernel_sources/sgemm.cu --problem m=8192,n=8192,k=8192 --budget 480
