@@ -28,7 +28,7 @@
 //   real=N          launches of candidates take N times their time of the day, too
 //   slow_device=N   launches on this GPU take `slower` per cent longer
 //   slower=N
-//   busy_device=N   launches on this GPU take twice as long for 40 launches, then as long as they should for 40, and so on
+//   busy_device=N   40 launches on this GPU take twice as long, then 40 as long as they should, and so on
 //
 // $FAKE_DRIVER_JOURNAL names a file to which every attempt to create a context adds the line "context", and every load
 // and launch of a candidate "load" or "launch" with its instructions. Where there are several GPUs and they are
