@@ -50,12 +50,12 @@ TEST_CASE("efforts end a search by counts, and small spaces are searched complet
   CHECK(limits_of(Effort::quick, 2000).evaluations == 60);
   CHECK_FALSE(limits_of(Effort::quick, 60).evaluations);
   CHECK_FALSE(limits_of(Effort::normal, 300).idle);
-  CHECK(limits_of(Effort::normal, 301).idle == 30);
-  CHECK(limits_of(Effort::normal, 301).least_for_idle == 60);
-  CHECK(limits_of(Effort::normal, 2400).idle == 100);
-  CHECK(limits_of(Effort::normal, 2400).least_for_idle == 200);
-  CHECK(limits_of(Effort::normal, 1'000'000'000).idle == 200);
-  CHECK(limits_of(Effort::normal, 1'000'000'000).least_for_idle == 400);
+  CHECK(limits_of(Effort::normal, 301).idle == 24);
+  CHECK(limits_of(Effort::normal, 301).least_for_idle == 48);
+  CHECK(limits_of(Effort::normal, 2700).idle == 100);
+  CHECK(limits_of(Effort::normal, 2700).least_for_idle == 200);
+  CHECK(limits_of(Effort::normal, 1'000'000'000).idle == 180);
+  CHECK(limits_of(Effort::normal, 1'000'000'000).least_for_idle == 360);
   for (const std::uint64_t size : {1, 400, 1'000'000}) {
     const Budget full = limits_of(Effort::full, size);
     CHECK_FALSE(full.evaluations);

@@ -11,7 +11,7 @@ constexpr std::uint64_t kQuick = 60;
 constexpr std::uint64_t kSmall = 300;
 /// `normal` ends when so many in a row, or this part of the space, brought less than `kWorthwhile`. Larger spaces hide
 /// their best better, and have more time to save.
-constexpr std::uint64_t kLeastIdle = 30, kMostIdle = 200, kPartIdle = 24;
+constexpr std::uint64_t kLeastIdle = 24, kMostIdle = 180, kPartIdle = 27;
 constexpr double kWorthwhile = 0.01;
 /// So many times as many are tried in all: what was good at once may be the best of a bad basin.
 constexpr std::uint64_t kWhole = 2;
