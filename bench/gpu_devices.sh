@@ -36,7 +36,7 @@ words() {
         --effort full
       ;;
     one_task)
-      printf '%s\n' kernel_sources/sgemm.cu --problem m=8192,n=8192,k=8192 --budget 480
+      printf '%s\n' kernel_sources/sgemm.cu --problem m=8192,n=8192,k=8192 --effort full
       ;;
   esac
 }
