@@ -76,10 +76,10 @@ TEST_CASE("problems are tuned from the middle outwards, each far from those befo
 }
 
 TEST_CASE("the more problems are known the less is searched, and never next to nothing") {
-  CHECK(limits_of(Effort::normal, 4800, 1).idle == 100);
-  CHECK(limits_of(Effort::normal, 4800, 1).least_for_idle == 200);
-  CHECK(limits_of(Effort::normal, 4800, 99).idle == 40);
-  CHECK(limits_of(Effort::normal, 4800, 99).least_for_idle == 4);
+  CHECK(limits_of(Effort::normal, 4860, 1).idle == 90);
+  CHECK(limits_of(Effort::normal, 4860, 1).least_for_idle == 180);
+  CHECK(limits_of(Effort::normal, 4860, 99).idle == 40);
+  CHECK(limits_of(Effort::normal, 4860, 99).least_for_idle == 2);
   // A small space, which alone would be searched completely.
   CHECK(limits_of(Effort::normal, 300, 2).idle == 50);
   CHECK(limits_of(Effort::normal, 300, 2).least_for_idle == 100);
