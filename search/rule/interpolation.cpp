@@ -187,13 +187,12 @@ Interpolation::Expected Interpolation::expected(const LessonPoint& point) const 
   const std::vector<double> here = place(point.values);
   std::vector<double> near;
   for (const std::vector<double>& place : places_) near.push_back(kernel(here, place));
-  const std::vector<bool> none;
+  const bool facts_matter = metric_.facts != 0 && !point.facts.empty();
   std::map<std::pair<std::size_t, std::vector<bool>>, Shares> known;
   Expected result;
   for (std::size_t choice = 0; choice < lesson_.choices.size(); ++choice) {
     const std::size_t group = group_of_[choice];
-    const bool matters = metric_.facts != 0 && !point.facts.empty();
-    const auto [found, is_new] = known.try_emplace({group, matters ? point.facts[choice] : none});
+    const auto [found, is_new] = known.try_emplace({group, facts_matter ? point.facts[choice] : std::vector<bool>()});
     if (is_new) found->second = shares(groups_[group], choice, near, point);
     double cost = 0;
     for (std::size_t i = 0; i < points_.size(); ++i) {

@@ -11,12 +11,20 @@
 
 namespace tuner::cli {
 
-std::vector<KernelSizes> known_sizes(const cache::Store& store, const Selection& selection) {
+std::vector<cache::DecisionKey> whatever_problem(const std::vector<cache::DecisionKey>& keys) {
   std::set<std::tuple<std::string, std::string, std::string, std::string>> seen;
+  std::vector<cache::DecisionKey> first;
+  for (const cache::DecisionKey& key : keys) {
+    if (seen.emplace(key.kernel_identity, key.device, key.mode, key.objective).second) first.push_back(key);
+  }
+  return first;
+}
+
+std::vector<KernelSizes> known_sizes(const cache::Store& store, const Selection& selection) {
+  std::vector<cache::DecisionKey> keys = store.list_keys({.kernel_name = selection.kernel()});
+  std::erase_if(keys, [&](const cache::DecisionKey& key) { return !selection.includes(key); });
   std::vector<KernelSizes> known;
-  for (const cache::DecisionKey& key : store.list_keys({.kernel_name = selection.kernel()})) {
-    if (!selection.includes(key)) continue;
-    if (!seen.emplace(key.kernel_identity, key.device, key.mode, key.objective).second) continue;
+  for (const cache::DecisionKey& key : whatever_problem(keys)) {
     if (const auto text = store.find_sizes(key, cache::kAllSizes)) known.push_back(sizes_from_json(*text));
   }
   return known;

@@ -9,6 +9,10 @@
 
 namespace tuner::cli {
 
+/// The first of these keys for each kernel, GPU, mode and objective: what is known over all problems is the same for
+/// the others.
+std::vector<cache::DecisionKey> whatever_problem(const std::vector<cache::DecisionKey>& keys);
+
 /// What is stored of kernels over all their problems, one for a kernel on a GPU in a mode, as far as the selection
 /// includes any of its problems. Throws Error{store_damaged, store_newer}.
 std::vector<KernelSizes> known_sizes(const cache::Store& store, const Selection& selection);

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
-#include <tuple>
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
@@ -50,11 +48,10 @@ ExitCode list_quarantine(const Arguments& arguments, const cache::Location& loca
 
 /// What is known of the listed kernels over all their problems, a line for each GPU and mode.
 std::string sizes_text(const std::vector<NumberedDecision>& listed, const cache::Store& store) {
-  std::set<std::tuple<std::string, std::string, std::string, std::string>> seen;
+  std::vector<cache::DecisionKey> keys;
+  for (const NumberedDecision& numbered : listed) keys.push_back(numbered.decision.key);
   std::string text;
-  for (const NumberedDecision& numbered : listed) {
-    const cache::DecisionKey& key = numbered.decision.key;
-    if (!seen.emplace(key.kernel_identity, key.device, key.mode, key.objective).second) continue;
+  for (const cache::DecisionKey& key : whatever_problem(keys)) {
     const std::string line = sizes_line(store, key);
     if (line.empty()) continue;
     text += labelled(fmt::format("{} on {}, {} cache: ", one_line(key.kernel_name), device_name(key.device), key.mode),
