@@ -212,6 +212,17 @@ void LiveSessions::require_one_kind() const {
   }
 }
 
+std::vector<double> LiveSessions::work() const {
+  std::vector<double> all;
+  for (const Task& task : tasks_) {
+    const search::Configuration configuration = task.baseline().value_or(task.space().at(0));
+    const std::optional<double> flops = task.work_flops(configuration);
+    const std::optional<double> one = flops ? flops : task.work_bytes(configuration);
+    if (one) all.push_back(*one);
+  }
+  return all.size() == problems_.size() ? all : std::vector<double>();
+}
+
 bool LiveSessions::has_run() {
   const std::lock_guard lock(mutex_);
   return !started_;

@@ -55,6 +55,7 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
                             .store = sessions.store(),
                             .keeps_order = request.begin_before.has_value(),
                             .seats = sessions.seats(),
+                            .work = sessions.work(),
                             .run = [&](std::size_t problem, const engine::SessionOptions& options,
                                        std::size_t seat) -> std::optional<TuneReport> {
                               if (sessions.has_run() && request.begin_before && Clock::now() >= *request.begin_before)

@@ -274,6 +274,10 @@ TEST_CASE("loads that are asked for together are under way together") {
   const std::string chased =
       "__global__ void k(int* to, const int* from, int n) {\n  int at = threadIdx.x;\n#pragma unroll 4\n"
       "  for (int i = 0; i < 4 * n; ++i) at = from[at];\n  to[threadIdx.x] = at;\n}\n";
+  const std::string rest =
+      "__global__ void k(float* to, const float* from, int n) {\n  const int i = 4 * threadIdx.x;\n"
+      "  if (i + 4 <= n) {\n    *(float4*)(to + i) = *(const float4*)(from + i);\n    return;\n  }\n"
+      "#pragma unroll 1\n  for (int j = i; j < n; ++j) to[j] = -from[j];\n}\n";
   for (const char* architecture : kArchitectures) {
     CAPTURE(architecture);
     const UnderWay eight = code_of(adding(8), architecture).under_way;
@@ -287,6 +291,10 @@ TEST_CASE("loads that are asked for together are under way together") {
     CHECK(straight.loads == 1);
     CHECK(straight.bytes == 16);
     CHECK_FALSE(straight.in_loop);
+    // Wide loads of what can be read so, and a loop over the rest.
+    const UnderWay wide = code_of(rest, architecture).under_way;
+    CHECK(wide.bytes == 16);
+    CHECK_FALSE(wide.in_loop);
     const UnderWay two = code_of(computing("float", "b[i] * a[i]"), architecture).under_way;
     CHECK(two.bytes == 8);
   }

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <condition_variable>
+#include <functional>
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -98,6 +101,42 @@ class Workshop {
   Laboratory laboratory_;
   std::vector<GivenProblem> problems_;
 };
+
+TEST_CASE("what several seats do last begins with the longest") {
+  const std::vector<int> sizes{100, 200, 300, 400, 500, 600, 700, 800, 900, 1000, 1100, 1200};
+  std::vector<GivenProblem> problems;
+  std::vector<double> work;
+  for (const int n : sizes) {
+    problems.push_back({{{"n", n}}, {}});
+    work.push_back(n);
+  }
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<int> first;  // what the first seat takes while the second is at its only problem
+  const Task kernel = Workshop::task(1000);
+  const Laboratory laboratory(Workshop::task(1000), [](const std::string&) { return Behaviour(); });
+  const SessionOptions options;
+  const bool done = tune_together(
+      {.kernel = kernel.description(),
+       .problems = problems,
+       .options = options,
+       .store = laboratory.store,
+       .seats = 2,
+       .work = work,
+       .run = [&](std::size_t problem, const SessionOptions&, std::size_t seat) -> std::optional<TuneReport> {
+         std::unique_lock lock(mutex);
+         if (seat == 0) first.push_back(sizes[problem]);
+         changed.notify_all();
+         if (seat != 0) changed.wait(lock, [&] { return first.size() + 1 == sizes.size(); });
+         throw Error(Errc::bad_problem, "");
+       },
+       .deliver = [](const TuneReport&, std::size_t) {},
+       .failed = [](std::size_t, const Error&) {}});
+  CHECK_FALSE(done);
+  REQUIRE(first.size() + 1 >= sizes.size());
+  CHECK(std::is_sorted(first.end() - 5, first.end(), std::greater<>()));
+  CHECK_FALSE(std::is_sorted(first.begin(), first.end(), std::greater<>()));
+}
 
 TEST_CASE("problems tuned together are searched the less the more are known, and lose nothing by it") {
   const std::vector<int> sizes{500, 1000, 2000, 4000, 8000, 16000, 32000, 64000};

@@ -14,10 +14,6 @@ constexpr std::array<int, 4> kBits{16, 32, 64, 128};
 
 using Code = std::span<const Instruction>;
 
-bool reads_global(const Instruction& one) {
-  return one.is_load() || one.is_copy();
-}
-
 Code part_of(Code code, const CodeLoop& loop) {
   return code.subspan(loop.first, loop.last - loop.first + 1);
 }
@@ -88,24 +84,32 @@ class Flight {
   std::deque<UnderWay> groups_;
 };
 
-UnderWay under_way_in(Code code, const std::optional<std::vector<CodeLoop>>& loops) {
+/// While a loop is turning. Loads of one turn may be awaited in the next, copies as many turns later as there can be
+/// groups.
+UnderWay under_way_in(Code body) {
+  const bool copies = std::any_of(body.begin(), body.end(), [](const Instruction& one) { return one.is_copy(); });
+  const bool awaits =
+      std::any_of(body.begin(), body.end(), [](const Instruction& one) { return one.awaits_copy_groups(); });
+  const int turns = !copies ? 2 : awaits ? 64 : 1;
   Flight flight;
-  if (const auto main = loops ? loop_with_most(code, *loops, reads_global) : std::nullopt) {
-    // Loads of one turn may be awaited in the next, copies as many turns later as there can be groups.
-    const Code body = part_of(code, *main);
-    const bool copies = std::any_of(body.begin(), body.end(), [](const Instruction& one) { return one.is_copy(); });
-    const bool awaits =
-        std::any_of(body.begin(), body.end(), [](const Instruction& one) { return one.awaits_copy_groups(); });
-    const int turns = !copies ? 2 : awaits ? 64 : 1;
-    for (int turn = 0; turn < turns; ++turn) {
-      for (const Instruction& one : body) flight.meet(one);
-    }
-    UnderWay most = flight.most();
-    most.in_loop = true;
-    return most;
+  for (int turn = 0; turn < turns; ++turn) {
+    for (const Instruction& one : body) flight.meet(one);
   }
+  UnderWay most = flight.most();
+  most.in_loop = true;
+  return most;
+}
+
+/// Any loop may be the one that does the work, or none: a loop over what is left after wide loads has narrow ones.
+UnderWay most_under_way(Code code, const std::optional<std::vector<CodeLoop>>& loops) {
+  UnderWay most;
+  for (const CodeLoop& loop : loops.value_or(std::vector<CodeLoop>())) {
+    const UnderWay here = under_way_in(part_of(code, loop));
+    if (here.bytes > most.bytes) most = here;
+  }
+  Flight flight;
   for (const Instruction& one : code) flight.meet(one);
-  return flight.most();
+  return flight.most().bytes > most.bytes ? flight.most() : most;
 }
 
 CodeCounts counts_of(Code code) {
@@ -140,7 +144,7 @@ std::optional<MachineCode> machine_code(std::span<const std::byte> cubin, std::s
   MachineCode result;
   result.all = counts_of(code);
   result.loads = loads_in(code);
-  result.under_way = under_way_in(code, loops);
+  result.under_way = most_under_way(code, loops);
   if (!loops) return result;
   const auto is_load = [](const Instruction& one) { return one.is_load(); };
   if (const auto main = loop_with_most(code, *loops, is_load))

@@ -42,7 +42,7 @@ struct CodeCounts {
 struct UnderWay {
   int loads = 0;
   int bytes = 0;
-  bool in_loop = false;  ///< in a turn of the innermost loop with the most loads; else in the code from its beginning
+  bool in_loop = false;  ///< while an innermost loop turns; else in the code from its beginning, as if nothing branched
 };
 
 struct MachineCode {

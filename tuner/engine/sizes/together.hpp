@@ -26,6 +26,8 @@ struct Together {
   /// How many sessions run at the same time, each on a seat (a GPU) of its own and in a thread of its own, which `run`
   /// is called in. One: all in the caller's thread.
   std::size_t seats = 1;
+  /// How much there is to do in a launch for each problem, in any unit; empty: not known.
+  std::vector<double> work = {};
   /// Runs the session of the problem at this position on this seat; nothing if it is not to begin any more.
   std::function<std::optional<TuneReport>(std::size_t problem, const SessionOptions& options, std::size_t seat)> run;
   /// Takes what is news about a problem: its first report, and a further one if its winner is replaced. One call after
@@ -41,9 +43,10 @@ struct Together {
 bool concerns_one_problem(Errc code);
 
 /// Tunes the problems in an order in which each is far from those before (spread_order). What is best on those before
-/// is tried first on the next, which then needs less of a search of its own (limits_of). In the end a shortlist, of
-/// which portfolio and rule choose, is measured where it was never tried, and what turns out to be faster than a winner
-/// there takes its place. False if it was interrupted, or no problem could be tuned. Throws what the sessions throw.
+/// is tried first on the next, which then needs less of a search of its own (limits_of). On several seats the last
+/// begin with the longest, so that all seats end together. In the end a shortlist, of which portfolio and rule choose,
+/// is measured where it was never tried, and what turns out to be faster than a winner there takes its place. False if
+/// it was interrupted, or no problem could be tuned. Throws what the sessions throw.
 bool tune_together(const Together& together);
 
 }  // namespace tuner::engine
