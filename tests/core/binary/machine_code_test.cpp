@@ -274,6 +274,11 @@ TEST_CASE("loads that are asked for together are under way together") {
   const std::string chased =
       "__global__ void k(int* to, const int* from, int n) {\n  int at = threadIdx.x;\n#pragma unroll 4\n"
       "  for (int i = 0; i < 4 * n; ++i) at = from[at];\n  to[threadIdx.x] = at;\n}\n";
+  const std::string table =
+      "__global__ void k(float* to, const float* from, int n) {\n  float t[4], sum = 0;\n"
+      "  for (int i = 0; i < 4; ++i) t[i] = from[i * 4096 + threadIdx.x];\n#pragma unroll 1\n"
+      "  for (int i = 0; i < n; ++i) sum = sum * t[i & 1 ? 0 : 1] + t[i & 1 ? 2 : 3] * to[i * 4096 + threadIdx.x];\n"
+      "  to[threadIdx.x] = sum;\n}\n";
   const std::string rest =
       "__global__ void k(float* to, const float* from, int n) {\n  const int i = 4 * threadIdx.x;\n"
       "  if (i + 4 <= n) {\n    *(float4*)(to + i) = *(const float4*)(from + i);\n    return;\n  }\n"
@@ -291,6 +296,10 @@ TEST_CASE("loads that are asked for together are under way together") {
     CHECK(straight.loads == 1);
     CHECK(straight.bytes == 16);
     CHECK_FALSE(straight.in_loop);
+    // A table that is filled before the loop.
+    const UnderWay looking_up = code_of(table, architecture).under_way;
+    CHECK(looking_up.loads == 1);
+    CHECK(looking_up.in_loop);
     // Wide loads of what can be read so, and a loop over the rest.
     const UnderWay wide = code_of(rest, architecture).under_way;
     CHECK(wide.bytes == 16);

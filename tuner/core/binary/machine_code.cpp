@@ -100,16 +100,25 @@ UnderWay under_way_in(Code body) {
   return most;
 }
 
-/// Any loop may be the one that does the work, or none: a loop over what is left after wide loads has narrow ones.
+/// Which loop does the work is not in the code. One with the widest loads does: what comes before it fills tables, and
+/// a loop with narrower ones than the code around it treats what is left after the wide ones.
 UnderWay most_under_way(Code code, const std::optional<std::vector<CodeLoop>>& loops) {
-  UnderWay most;
+  const int widest = loads_in(code).widest_bits();
+  UnderWay in_widest, most;
+  const auto keep_more = [](UnderWay& kept, const UnderWay& other) {
+    if (other.bytes > kept.bytes) kept = other;
+  };
   for (const CodeLoop& loop : loops.value_or(std::vector<CodeLoop>())) {
-    const UnderWay here = under_way_in(part_of(code, loop));
-    if (here.bytes > most.bytes) most = here;
+    const Code body = part_of(code, loop);
+    const UnderWay here = under_way_in(body);
+    keep_more(most, here);
+    if (loads_in(body).widest_bits() == widest) keep_more(in_widest, here);
   }
+  if (in_widest.loads > 0) return in_widest;
   Flight flight;
   for (const Instruction& one : code) flight.meet(one);
-  return flight.most().bytes > most.bytes ? flight.most() : most;
+  keep_more(most, flight.most());
+  return most;
 }
 
 CodeCounts counts_of(Code code) {

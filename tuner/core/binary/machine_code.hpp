@@ -38,7 +38,8 @@ struct CodeCounts {
   int of(Work work) const { return by_work[static_cast<std::size_t>(work)]; }
 };
 
-/// What a thread has asked global memory for and not yet waited for, where that is most.
+/// What a thread has asked global memory for and not yet waited for, where that is most: in the innermost loops that
+/// have loads of the greatest width, or anywhere if none has.
 struct UnderWay {
   int loads = 0;
   int bytes = 0;
