@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "tests/engine/session/laboratory.hpp"
-#include "tuner/engine/compile/shared_binaries.hpp"
 #include "tuner/engine/session/effort_limits.hpp"
 
 namespace tuner::engine {
@@ -111,64 +110,6 @@ TEST_CASE("a session that races only for something faster leaves the stored winn
   const TuneReport faster = laboratory.tune_again(again);
   CHECK(faster.stored.decision);
   CHECK(laboratory.decided()->configuration == kFastest);
-}
-
-CompileRequest program(const std::string& source) {
-  return {.configuration = source, .source = source, .name_expression = "kernel", .architecture = "sm_90"};
-}
-
-TEST_CASE("what was compiled for one session is answered to the next, unless it may have been a fluke") {
-  Outcome hangs = Outcome::compile_timeout;
-  FakeCompileLane compiler([&](const std::string& configuration) {
-    Behaviour behaviour;
-    if (configuration == "hangs") behaviour.compile = hangs;
-    if (configuration == "wrong") behaviour.compile = Outcome::compile_error;
-    return behaviour;
-  });
-  SharedBinaries shared(compiler);
-  TicketId ticket = 0;
-  const auto compile = [&](CompileRequest request) {
-    shared.submit(++ticket, std::move(request));
-    const auto completions = shared.poll();
-    REQUIRE(completions.size() == 1);
-    CHECK(completions.front().ticket == ticket);
-    return completions.front().reply;
-  };
-  for (const char* source : {"good", "wrong", "hangs"}) compile(program(source));
-  hangs = Outcome::ok;
-  CompileRequest renamed = program("good");
-  renamed.configuration = "another problem's";
-  CHECK(compile(renamed).facts.binary_hash.text == "good");
-  CHECK(compile(program("wrong")).outcome == Outcome::compile_error);
-  CHECK(compile(program("hangs")).outcome == Outcome::ok);
-  CHECK(compiler.submitted == Texts{"good", "wrong", "hangs", "hangs"});
-  CHECK(shared.answered_at_once() == 2);
-  // Whatever the binary depends on tells programs apart.
-  CompileRequest other = program("good");
-  other.architecture = "sm_80";
-  compile(other);
-  other = program("good");
-  other.options = {"-G"};
-  compile(other);
-  other = program("good");
-  other.headers = {{"h", "text"}};
-  compile(other);
-  other = program("good");
-  other.front_end_only = true;
-  compile(other);
-  CHECK(compiler.submitted.size() == 8);
-}
-
-TEST_CASE("binaries are shared up to so many bytes, the newest longest") {
-  FakeCompileLane compiler([](const std::string&) { return Behaviour{}; });  // 16 bytes each
-  SharedBinaries shared(compiler, 40);
-  TicketId ticket = 0;
-  const auto compile = [&](const std::string& source) {
-    shared.submit(++ticket, program(source));
-    return shared.poll().size();
-  };
-  for (const char* source : {"a", "b", "c", "c", "b", "a"}) CHECK(compile(source) == 1);
-  CHECK(compiler.submitted == Texts{"a", "b", "c", "a"});
 }
 
 }  // namespace

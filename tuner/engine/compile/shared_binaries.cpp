@@ -21,6 +21,10 @@ cache::Hash program_of(const CompileRequest& request) {
   return cache::content_hash({request.source, request.file_name, request.name_expression, request.architecture, lists});
 }
 
+bool is_certain(const CompileReply& reply) {
+  return reply.outcome == Outcome::ok || reply.outcome == Outcome::compile_error;
+}
+
 }  // namespace
 
 void SharedBinaries::submit(TicketId ticket, CompileRequest request) {
@@ -31,23 +35,37 @@ void SharedBinaries::submit(TicketId ticket, CompileRequest request) {
     ready_.push_back({ticket, found->second});
     return;
   }
+  const auto [waiting, is_new] = waiting_.try_emplace(program);
+  if (!is_new) {
+    waiting->second.push_back({ticket, std::move(request)});
+    return;
+  }
   under_way_.emplace(ticket, program);
   lane_.submit(ticket, std::move(request));
 }
 
+void SharedBinaries::cancel(TicketId ticket) {
+  for (auto& [program, all] : waiting_) {
+    for (Waiting& one : all) one.cancelled = one.cancelled || one.ticket == ticket;
+  }
+  lane_.cancel(ticket);
+}
+
 std::vector<CompileLane::Completion> SharedBinaries::poll() {
-  std::vector<Completion> completions = std::exchange(ready_, {});
   std::vector<Completion> compiled = lane_.poll();
   for (const auto& [ticket, reply] : compiled) {
     const auto asked = under_way_.extract(ticket);
-    if (asked) remember(asked.mapped(), reply);
+    if (!asked) continue;
+    remember(asked.mapped(), reply);
+    answer_waiting(asked.mapped(), reply);
   }
+  std::vector<Completion> completions = std::exchange(ready_, {});
   std::move(compiled.begin(), compiled.end(), std::back_inserter(completions));
   return completions;
 }
 
 void SharedBinaries::remember(const cache::Hash& program, const CompileReply& reply) {
-  if (reply.outcome != Outcome::ok && reply.outcome != Outcome::compile_error) return;
+  if (!is_certain(reply)) return;
   const auto [kept, is_new] = known_.emplace(program, reply);
   if (!is_new) return;
   kept->second.milliseconds = 0;  // nobody works on it again
@@ -57,6 +75,19 @@ void SharedBinaries::remember(const cache::Hash& program, const CompileReply& re
     const auto oldest = known_.extract(oldest_first_.front());
     bytes_ -= oldest.mapped().cubin.bytes.size();
     oldest_first_.pop_front();
+  }
+}
+
+/// After what may have been a fluke they are compiled after all, again by one for all.
+void SharedBinaries::answer_waiting(const cache::Hash& program, const CompileReply& reply) {
+  const auto waiting = waiting_.extract(program);
+  for (Waiting& one : waiting.mapped()) {
+    if (!is_certain(reply) && !one.cancelled) {
+      submit(one.ticket, std::move(one.request));
+      continue;
+    }
+    ready_.push_back({one.ticket, reply});
+    ready_.back().reply.milliseconds = 0;  // that was the work for another
   }
 }
 

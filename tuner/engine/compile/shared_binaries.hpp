@@ -10,8 +10,9 @@
 
 namespace tuner::engine {
 
-/// A compile lane for several sessions in turn: what one of them had compiled is answered to the next at once. Answers
-/// that may have been a fluke (time-outs, lost workers) are not remembered.
+/// A compile lane for several sessions, in turn or at the same time: what one of them had compiled is answered to the
+/// next at once, and what is being compiled for one is compiled once for all. Answers that may have been a fluke
+/// (time-outs, lost workers) are not shared.
 class SharedBinaries final : public CompileLane {
  public:
   /// Keeps binaries up to so many bytes; beyond, the oldest are forgotten. `lane` outlives this.
@@ -20,7 +21,7 @@ class SharedBinaries final : public CompileLane {
 
   void submit(TicketId ticket, CompileRequest request) override;
   std::vector<Completion> poll() override;
-  void cancel(TicketId ticket) override { lane_.cancel(ticket); }
+  void cancel(TicketId ticket) override;
   std::size_t room() const override { return lane_.room(); }
   std::vector<int> wait_fds() const override { return lane_.wait_fds(); }
   std::chrono::steady_clock::time_point next_deadline() const override;
@@ -28,11 +29,18 @@ class SharedBinaries final : public CompileLane {
   std::size_t answered_at_once() const { return answered_at_once_; }
 
  private:
+  struct Waiting {
+    TicketId ticket;
+    CompileRequest request;
+    bool cancelled = false;
+  };
   void remember(const cache::Hash& program, const CompileReply& reply);
+  void answer_waiting(const cache::Hash& program, const CompileReply& reply);
 
   CompileLane& lane_;
   const std::size_t most_bytes_;
   std::map<TicketId, cache::Hash> under_way_;
+  std::map<cache::Hash, std::vector<Waiting>> waiting_;  ///< for each program under way
   std::map<cache::Hash, CompileReply> known_;
   std::deque<cache::Hash> oldest_first_;
   std::size_t bytes_ = 0;
