@@ -133,6 +133,17 @@ TEST_CASE("rules of the user's own end a search that is worth a quick one, unles
   CHECK(after.decision.evaluated == 400);
 }
 
+TEST_CASE("a short search with rules of the user's own took the place of a longer one in what the decision says") {
+  Laboratory laboratory(task_of(100), basin);
+  CHECK(laboratory.tune(with(Effort::quick)).decision.evaluated == 60);
+  const TuneReport after = laboratory.tune_again({.budget = {.evaluations = 5}});
+  CHECK(after.stopped_because == "the budget of 5 configurations is spent");
+  CHECK(after.decision.effort == Effort::quick);
+  CHECK(after.decision.evaluated == 60);
+  CHECK(after.decision.stopped_because == "the budget of 60 configurations is spent");
+  CHECK(laboratory.tune_again({.budget = {.evaluations = 90}}).decision.evaluated == 90);
+}
+
 TEST_CASE("a search elsewhere lends its effort to no other") {
   Laboratory laboratory(task_of(100), basin);
   CHECK(laboratory.tune(with(Effort::full)).decision.effort == Effort::full);
