@@ -157,6 +157,22 @@ TEST_CASE("a short search with rules of the user's own took the place of a longe
   CHECK(laboratory.tune_again({.budget = {.evaluations = 90}}).decision.evaluated == 90);
 }
 
+TEST_CASE("whoever asks for more than effort has it measured, and a longer search keeps its name") {
+  Laboratory laboratory(task_of(50), basin);
+  laboratory.tune(with(Effort::full));
+  CHECK(laboratory.tune(with(Effort::quick)).from_store);
+  const auto is_measured = [&](const Task& task, const std::function<void(SessionOptions&)>& change) {
+    SessionOptions options = with(Effort::quick);
+    change(options);
+    return !laboratory.tune(task, options).from_store && laboratory.decided()->effort == Effort::full;
+  };
+  CHECK(is_measured(laboratory.task, [](SessionOptions& options) { options.reuse = false; }));
+  CHECK(is_measured(laboratory.task, [](SessionOptions& options) { options.early_kill = false; }));
+  CHECK(is_measured(laboratory.task, [](SessionOptions& options) { options.hints = {kFastest}; }));
+  CHECK(is_measured(laboratory.task, [](SessionOptions& options) { options.effort.reset(); }));
+  CHECK(is_measured(make_task({"BLOCK == 128"}, kernel_of(50)), [](SessionOptions&) {}));
+}
+
 TEST_CASE("a search elsewhere lends its effort to no other") {
   Laboratory laboratory(task_of(100), basin);
   CHECK(laboratory.tune(with(Effort::full)).decision.effort == Effort::full);
