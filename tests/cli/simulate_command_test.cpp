@@ -65,6 +65,13 @@ TEST_CASE("strategies are scored on every recording, in one table with the mean"
   CHECK(result.err.empty());
 }
 
+TEST_CASE("the error of a score from a single run was said to be nothing") {
+  const User user;
+  user.folder().write("one.csv", bowl());
+  check_out(user.run({"simulate", "one.csv", "--repeats", "1"}), 0,
+            {"standard error of its mean: unknown, from one run"});
+}
+
 TEST_CASE("the JSON has curves, their marks, standard errors and what is known of the space") {
   const User user;
   user.folder().write("bowl.csv", bowl());

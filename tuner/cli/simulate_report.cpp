@@ -65,6 +65,7 @@ std::string legend(const SimulateRequest& request, const std::vector<StrategySco
     errors +=
         fmt::format("{}{} {:.3f}", errors.empty() ? "" : ", ", scores.strategy, scores.mean.score.score.standard_error);
   }
+  if (request.repeats == 1) errors = "unknown, from one run";
   text += labelled("       ", "standard error of its mean: " + errors);
   text += labelled("@N     ", fmt::format("optimum / best of the first N {}, mean over runs", unit));
   text += labelled("hit95  ", fmt::format("share of runs with 0.95 or more after {} {}", kHitMark, unit));

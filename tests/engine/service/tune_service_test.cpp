@@ -177,6 +177,17 @@ TEST_CASE("what others decided is an answer if its date can be true, and gains n
   CHECK(told.decision.session == "tied");
   CHECK(told.gain_low == 1.0);
 
+  cache::Decision earlier = tied;  // of an earlier version, which knew no efforts
+  earlier.session = "earlier";
+  earlier.created_unix_ms += 1;
+  earlier.effort.reset();
+  store->record_decision(earlier);
+  TuneJob further = job;
+  further.effort = Effort::normal;
+  CHECK(tune(client, further).decision.session == "earlier");
+  further.effort = Effort::full;
+  CHECK(tune(client, further).decision.session != "earlier");
+
   cache::Decision future = first.decision;
   future.session = "future";
   future.created_unix_ms += 3'600'000;

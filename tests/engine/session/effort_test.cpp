@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <numeric>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -61,6 +61,19 @@ TEST_CASE("efforts end a search by counts, and small spaces are searched complet
     CHECK_FALSE(full.evaluations);
     CHECK_FALSE(full.idle);
   }
+}
+
+TEST_CASE("the more problems are known, the less is searched on the next, but never less than forty in a row") {
+  CHECK(limits_of(Effort::quick, 2000, 1).evaluations == 40);
+  CHECK_FALSE(limits_of(Effort::quick, 40, 1).evaluations);
+  CHECK(limits_of(Effort::normal, 10'000, 1).idle == 90);
+  CHECK(limits_of(Effort::normal, 10'000, 1).least_for_idle == 180);
+  CHECK(limits_of(Effort::normal, 10'000, 2).idle == 60);
+  CHECK(limits_of(Effort::normal, 10'000, 100).idle == 40);
+  CHECK(limits_of(Effort::normal, 300, 1).idle == 75);
+  CHECK(limits_of(Effort::normal, 300, 100).idle == 40);
+  CHECK_FALSE(limits_of(Effort::normal, 40, 1).idle);
+  CHECK_FALSE(limits_of(Effort::full, 10'000, 1).idle);
 }
 
 TEST_CASE("more effort finds the same or better, stores what it did and says why it ended") {
@@ -133,6 +146,33 @@ TEST_CASE("rules of the user's own end a search that is worth a quick one, unles
   CHECK(after.decision.evaluated == 400);
 }
 
+TEST_CASE("a short search with rules of the user's own took the place of a longer one in what the decision says") {
+  Laboratory laboratory(task_of(100), basin);
+  CHECK(laboratory.tune(with(Effort::quick)).decision.evaluated == 60);
+  const TuneReport after = laboratory.tune_again({.budget = {.evaluations = 5}});
+  CHECK(after.stopped_because == "the budget of 5 configurations is spent");
+  CHECK(after.decision.effort == Effort::quick);
+  CHECK(after.decision.evaluated == 60);
+  CHECK(after.decision.stopped_because == "the budget of 60 configurations is spent");
+  CHECK(laboratory.tune_again({.budget = {.evaluations = 90}}).decision.evaluated == 90);
+}
+
+TEST_CASE("whoever asks for more than effort has it measured, and a longer search keeps its name") {
+  Laboratory laboratory(task_of(50), basin);
+  laboratory.tune(with(Effort::full));
+  CHECK(laboratory.tune(with(Effort::quick)).from_store);
+  const auto is_measured = [&](const Task& task, const std::function<void(SessionOptions&)>& change) {
+    SessionOptions options = with(Effort::quick);
+    change(options);
+    return !laboratory.tune(task, options).from_store && laboratory.decided()->effort == Effort::full;
+  };
+  CHECK(is_measured(laboratory.task, [](SessionOptions& options) { options.reuse = false; }));
+  CHECK(is_measured(laboratory.task, [](SessionOptions& options) { options.early_kill = false; }));
+  CHECK(is_measured(laboratory.task, [](SessionOptions& options) { options.hints = {kFastest}; }));
+  CHECK(is_measured(laboratory.task, [](SessionOptions& options) { options.effort.reset(); }));
+  CHECK(is_measured(make_task({"BLOCK == 128"}, kernel_of(50)), [](SessionOptions&) {}));
+}
+
 TEST_CASE("a search elsewhere lends its effort to no other") {
   Laboratory laboratory(task_of(100), basin);
   CHECK(laboratory.tune(with(Effort::full)).decision.effort == Effort::full);
@@ -165,7 +205,8 @@ TEST_CASE("a search that ran out of time decides if enough was timed") {
 }
 
 /// Does one step: q, n, f: a search of that effort; i: one that is interrupted; g: forget; s: the source changes,
-/// p: the space does; d: another driver; r: what is stored is measured afresh, with effort normal.
+/// p: the space does, c: what candidates are compared with does; d: another driver; m: what is stored comes from
+/// elsewhere, u: from an earlier version; r: what is stored is measured afresh, with effort normal.
 struct Story {
   Laboratory laboratory{task_of(100), basin};
   std::string text = kernel_of(100);
@@ -215,16 +256,31 @@ struct Story {
       case 'p':
         text = kernel_of(99);
         return;
+      case 'c':
+        text.replace(text.find("default 1"), 9, "default 2");  // the baseline
+        return;
       case 'd':
         driver += "1";
         return;
+      case 'm':
+        return replace([](cache::Decision& decision) { decision.origin = cache::Origin::imported; });
+      case 'u':
+        return replace([](cache::Decision& decision) { decision.effort.reset(); });
       default:
         FAIL("no such step");
     }
   }
 
+  std::optional<cache::Decision> decided() const { return laboratory.store.find_decision(task().key("cold")); }
+
+  void replace(const std::function<void(cache::Decision&)>& change) {
+    cache::Decision decision = decided().value();
+    change(decision);
+    laboratory.store.record_decision(decision);
+  }
+
   std::string stored() const {
-    const auto decision = laboratory.store.find_decision(task().key("cold"));
+    const auto decision = decided();
     return decision ? std::string(to_string(decision->effort.value())) : "nothing";
   }
 };
@@ -276,6 +332,19 @@ TEST_CASE("what is served and stored after searches of several efforts") {
            {"npf", "full", false},
            {"fdq", "quick", false},
            {"fdnq", "normal", true},
+           {"fdn", "normal", false},
+           {"fdf", "full", false},
+           // So is what is compared with another reference, what an earlier version stored, and what comes from
+           // elsewhere.
+           {"fcq", "quick", false},
+           {"fcn", "normal", false},
+           {"fcf", "full", false},
+           {"fuq", "quick", false},
+           {"fun", "normal", false},
+           {"fuf", "full", false},
+           {"fmq", "quick", false},
+           {"fmn", "normal", false},
+           {"fmf", "full", false},
            // Measured afresh, whatever is stored; a winner of more effort has raced then.
            {"nr", "normal", false},
            {"fr", "full", false},

@@ -118,7 +118,8 @@ class TuneService::Work {
       if (!decision || decision->created_unix_ms < job_.since_unix_ms || is_of_the_future(*decision)) {
         return std::nullopt;
       }
-      if (job_.evaluations == 0 && decision->effort.value_or(Effort::full) < job_.effort) return std::nullopt;
+      // Unknown: of an earlier version.
+      if (job_.evaluations == 0 && decision->effort.value_or(Effort::normal) < job_.effort) return std::nullopt;
       TuneAnswer answer = decided(std::move(*decision));
       if (job_.serving == answer.decision.configuration || ties_with_winner(answer.decision, job_.serving)) {
         answer.gain_low = 1;  // it is not known to be slower

@@ -257,8 +257,8 @@ class Session {
     return report;
   }
 
-  /// How thoroughly the space was searched. Where the race had an earlier winner, of a more thorough search, that
-  /// search counts: only something faster could take its place.
+  /// How thoroughly the space was searched. Where the race had an earlier winner, of a search of more effort, or of as
+  /// much that tried more, that search counts: only something faster could take its place.
   void describe_search(cache::Decision& decision) const {
     const bool narrowed = !task_.where().empty();
     const std::uint64_t size = task_.space().size();
@@ -274,7 +274,8 @@ class Session {
       decision.effort = options_.effort;
     }
     const std::optional<cache::Decision>& earlier = search_.earlier_decision();
-    if (!earlier || earlier->effort.value_or(Effort::quick) <= *decision.effort) return;
+    const auto extent = [](const cache::Decision& one) { return std::pair(*one.effort, one.evaluated.value_or(0)); };
+    if (!earlier || !earlier->effort || extent(*earlier) <= extent(decision)) return;
     if (earlier->origin == cache::Origin::imported) return;  // searched elsewhere
     if (earlier->conditions.driver != task_.device().driver_version) return;
     if (!narrowed && earlier->space_hash != decision.space_hash) return;

@@ -35,8 +35,6 @@ TuneReport stored_report(const Task& task, const SessionOptions& options, cache:
   report.problem = problem_text(task.problem());
   report.device = task.device().name;
   report.mode = to_string(options.mode);
-  report.strategy = options.strategy;
-  report.seed = options.seed;
   report.session = decision.session;
   report.effort = options.effort;
   report.from_store = true;
