@@ -31,5 +31,18 @@ TEST_CASE("what was found before answers the question that it was found for, and
 TEST_CASE("a file that is wrong is named, also where there is no GPU") {
   const User user;
   check_error(user.run({"explain", "nowhere.cu"}), 2, {"nowhere.cu does not exist"});
-  check_error(user.run({"explain", "1"}), 2, {"no database"});
+}
+
+TEST_CASE("a number that no decision has ends every command with the same sentence and exit code") {
+  const User user;
+  const std::vector<Words> all{{"show", "7"},
+                               {"report", "7", "-o", "report.html"},
+                               {"explain", "7"},
+                               {"compare", "7", "1"},
+                               {"compare", "1", "7"}};
+  for (const Words& words : all) check_error(user.run(words), 1, {"Nothing is stored in ", "decisions.db yet"});
+  record(*open_database(user), decision_on_h200("scale", "n=1000"));
+  for (const Words& words : all) {
+    check_error(user.run(words), 1, {"There is no decision number 7; `tuner list` shows the numbers."});
+  }
 }

@@ -25,7 +25,7 @@ class Comparer {
       : request_(std::move(request)), store_(store), stop_(stop) {}
 
   std::optional<ComparisonReport> compare() {
-    find_decisions();
+    read_decisions();
     if (why_not_raced_.empty()) {
       try {
         return race();
@@ -44,29 +44,20 @@ class Comparer {
   }
 
  private:
-  /// One side with what is known of it before anything is measured.
-  struct Known {
-    std::optional<cache::Decision> decision;       ///< of its number
-    std::optional<KernelDescription> description;  ///< that is stored with it
-  };
-
   /// Decisions bring problem and mode along.
-  void find_decisions() {
-    for (auto [side, known] : {std::pair(&request_.first, &first_), std::pair(&request_.second, &second_)}) {
-      if (!side->number) continue;
-      if (store_ == nullptr)
-        throw Error(Errc::bad_usage, "There is no database, so there are no numbers of decisions.");
-      known->decision = decision_of_number(*side->number, *store_);
-      StoredKernel stored = stored_kernel(*known->decision, *store_, cache::locate(request_.database).decisions);
-      known->description = std::move(stored.description);
+  void read_decisions() {
+    for (auto [side, kernel] : {std::pair(&request_.first, &first_), std::pair(&request_.second, &second_)}) {
+      if (!side->decision) continue;
+      StoredKernel stored = stored_kernel(*side->decision, *store_, cache::locate(request_.database).decisions);
+      *kernel = std::move(stored.description);
       if (!stored.why_not.empty()) why_not_raced_ = fmt::format("Decision {}: {}", *side->number, stored.why_not);
-      side->configuration = known->decision->configuration;
-      request_.problem = parse_problem(known->decision->key.problem);
-      request_.session.mode = timing_from_string(known->decision->key.mode).value_or(Timing::cold);
+      side->configuration = side->decision->configuration;
+      request_.problem = parse_problem(side->decision->key.problem);
+      request_.session.mode = timing_from_string(side->decision->key.mode).value_or(Timing::cold);
     }
-    const bool both = first_.decision && second_.decision;
-    if (both && (first_.decision->key.problem != second_.decision->key.problem ||
-                 first_.decision->key.mode != second_.decision->key.mode))
+    const bool both = request_.first.decision && request_.second.decision;
+    if (both && (request_.first.decision->key.problem != request_.second.decision->key.problem ||
+                 request_.first.decision->key.mode != request_.second.decision->key.mode))
       why_not_raced_ = "The two decisions are for different problems or cache modes.";
   }
 
@@ -109,11 +100,12 @@ class Comparer {
     return report;
   }
 
-  Task task_of(const Side& side, const Known& known, const DeviceInfo& device, Workplace& workplace) const {
+  Task task_of(const Side& side, const std::optional<KernelDescription>& stored, const DeviceInfo& device,
+               Workplace& workplace) const {
     KernelDescription description =
-        known.description ? *known.description
-                          : load_description(side.file, request_.kernel,
-                                             [&](const std::string& sentence) { workplace.line().warning(sentence); });
+        stored ? *stored : load_description(side.file, request_.kernel, [&](const std::string& sentence) {
+          workplace.line().warning(sentence);
+        });
     return Task(std::move(description), request_.problem, device, {}, request_.session.include_folders,
                 search::Listing::when_needed);
   }
@@ -152,8 +144,8 @@ class Comparer {
   ComparisonReport compare_stored() {
     if (store_ == nullptr)
       throw Error(Errc::no_driver, fmt::format("{} Nothing is stored that could be compared.", why_not_raced_));
-    const auto [first, of_first] = stored_side(request_.first, first_);
-    auto [second, of_second] = stored_side(request_.second, second_);
+    const auto [first, of_first] = stored_side(request_.first);
+    auto [second, of_second] = stored_side(request_.second);
     ComparisonReport report{.kernel = of_first.kernel_name,
                             .problem = of_first.problem,
                             .device = device_name(of_first.device),
@@ -170,8 +162,8 @@ class Comparer {
     return report;
   }
 
-  std::pair<ComparedSide, cache::DecisionKey> stored_side(const Side& side, const Known& known) const {
-    std::optional<cache::Decision> decision = known.decision;
+  std::pair<ComparedSide, cache::DecisionKey> stored_side(const Side& side) const {
+    std::optional<cache::Decision> decision = side.decision;
     std::string configuration = side.configuration;
     if (!decision) {
       const Task task(load_description(side.file, request_.kernel), request_.problem, known_device(kPlanDevice), {},
@@ -220,7 +212,7 @@ class Comparer {
   CompareRequest request_;
   const cache::Store* store_;
   const std::atomic<bool>& stop_;
-  Known first_, second_;
+  std::optional<KernelDescription> first_, second_;  ///< what is stored with their decisions
   std::string why_not_raced_;
 };
 

@@ -91,11 +91,7 @@ std::optional<Explanation> explain(ExplainRequest request, KernelDescription des
                                    const DeviceInfo& device, const cache::Store* store) {
   const Task task(std::move(description), request.problem, device, {}, request.session.include_folders,
                   search::Listing::when_needed);
-  if (decision) {
-    request.to.winner = decision->configuration;  // also where it was made on another GPU
-  } else {
-    decision = stored_winner(task, request.session.mode, store);
-  }
+  if (!decision) decision = stored_winner(task, request.session.mode, store);
   if (!workplace.take_turn(task)) return std::nullopt;
   const engine::SessionParts parts = workplace.parts();
   Explainer explainer(request, parts, task, store);
@@ -118,8 +114,9 @@ ExitCode run_explain(const Arguments& arguments) {
   std::optional<cache::Decision> decision;
   std::optional<KernelDescription> description;
   if (request.to.number) {
-    if (!store) throw Error(Errc::bad_usage, "There is no database, so there are no numbers of decisions.");
-    decision = decision_of_number(*request.to.number, *store);
+    decision = decision_of_number(*request.to.number, store.get(), location);
+    if (!decision) return ExitCode::no_result;
+    request.to.decision = request.from.decision = decision;
     StoredKernel stored = stored_kernel(*decision, *store, location.decisions);
     if (!stored.description) {
       return show_kept(*decision, *store, request.from.configuration, stored.why_not, arguments);

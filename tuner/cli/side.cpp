@@ -23,7 +23,7 @@ std::optional<std::size_t> number_in(const std::string& text) {
 }  // namespace
 
 Side parse_side(const std::string& written, const Side* first) {
-  Side side{.written = written, .number = number_in(written), .file = {}, .configuration = {}, .winner = {}};
+  Side side{.written = written, .number = number_in(written), .decision = {}, .file = {}, .configuration = {}};
   if (side.number) return side;
   // Paths may have an @, too: a file of the whole name is that file, and no configuration has a /.
   std::size_t at = written.rfind('@');
@@ -52,17 +52,18 @@ std::optional<cache::Decision> stored_winner(const Task& task, Timing mode, cons
 }
 
 search::Configuration configuration_of(const Side& side, const Task& task, Timing mode, const cache::Store* store) {
-  if (side.configuration == "winner" && side.winner.empty()) {
-    const auto decision = stored_winner(task, mode, store);
-    if (decision) return task.space().parse(decision->configuration);
-    throw Error(Errc::bad_usage,
-                fmt::format("No winner is stored for {} with {} on {}. Tune it first, or name a configuration.",
-                            task.description().kernel, problem_text(task.problem()), task.device().name));
+  std::string named = side.configuration;
+  if (named == "winner") {
+    const auto decision = side.decision ? side.decision : stored_winner(task, mode, store);
+    if (!decision) {
+      throw Error(Errc::bad_usage,
+                  fmt::format("No winner is stored for {} with {} on {}. Tune it first, or name a configuration.",
+                              task.description().kernel, problem_text(task.problem()), task.device().name));
+    }
+    named = decision->configuration;
   }
-  const bool is_baseline = side.configuration.empty() || side.configuration == "baseline";
-  const search::Configuration configuration =
-      is_baseline ? task.space().defaults()
-                  : task.space().parse(side.winner.empty() ? side.configuration : side.winner);
+  const bool is_baseline = named.empty() || named == "baseline";
+  const search::Configuration configuration = is_baseline ? task.space().defaults() : task.space().parse(named);
   if (task.accepts(configuration)) return configuration;
   throw Error(Errc::bad_usage,
               fmt::format("{} is no valid configuration: {}", task.space().text(configuration),
