@@ -87,8 +87,8 @@ Command compare_command() {
       .synopsis = "tuner compare FIRST SECOND [options]",
       .summary = "race two configurations or two versions of a kernel",
       .purpose =
-          "Runs both in pairs until it is known whether the second is faster or slower. Each is FILE,\n"
-          "FILE@baseline, FILE@winner, FILE@A=1,B=2, @CONFIG of the first's file, or a decision's NUMBER.",
+          "Runs both in pairs until it is known whether the second is faster or slower. Each is FILE or a\n"
+          "decision's NUMBER, alone or with @baseline, @winner or @A=1,B=2. @CONFIG is that of the first's.",
       .options =
           {
               {"problem", Kind::value, "A=1,B=2", "values that define the problem"},

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "tuner/cli/measured_facts.hpp"
 #include "tuner/cli/stored_kernel.hpp"
 #include "tuner/cli/workplace.hpp"
+#include "tuner/core/base/assignments.hpp"
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/error.hpp"
@@ -18,6 +20,24 @@
 namespace tuner::cli {
 
 namespace {
+
+/// What `given` leaves out is the baseline's, as in the decision's trials: its source may not be stored. Throws
+/// Error{bad_usage}.
+std::string completed(const std::string& given, const cache::Decision& decision) {
+  const auto assigned = [](const std::string& assignment) { return assignment.substr(0, assignment.find('=') + 1); };
+  std::vector<std::string> parts =
+      split_assignments(decision.baseline.empty() ? decision.configuration : decision.baseline);
+  for (const std::string& assignment : split_assignments(given)) {
+    const auto part = std::find_if(parts.begin(), parts.end(),
+                                   [&](const std::string& one) { return assigned(one) == assigned(assignment); });
+    if (part == parts.end()) {
+      throw Error(Errc::bad_usage, fmt::format("`{}` is no value of a parameter of {}, whose decision has {}.",
+                                               assignment, decision.key.kernel_name, fmt::join(parts, ",")));
+    }
+    *part = assignment;
+  }
+  return fmt::format("{}", fmt::join(parts, ","));
+}
 
 class Comparer {
  public:
@@ -51,7 +71,8 @@ class Comparer {
       StoredKernel stored = stored_kernel(*side->decision, *store_, cache::locate(request_.database).decisions);
       *kernel = std::move(stored.description);
       if (!stored.why_not.empty()) why_not_raced_ = fmt::format("Decision {}: {}", *side->number, stored.why_not);
-      side->configuration = side->decision->configuration;
+      if (side->configuration.empty() || side->configuration == "winner")
+        side->configuration = side->decision->configuration;
       request_.problem = parse_problem(side->decision->key.problem);
       request_.session.mode = timing_from_string(side->decision->key.mode).value_or(Timing::cold);
     }
@@ -68,9 +89,9 @@ class Comparer {
     const DeviceInfo& device = workplace.device();
     const Task first = task_of(request_.first, first_, device, workplace);
     std::optional<Task> other;
-    const bool is_one_file =
-        !request_.first.number && !request_.second.number && request_.first.file == request_.second.file;
-    if (!is_one_file) other.emplace(task_of(request_.second, second_, device, workplace));
+    const bool is_one_kernel =
+        request_.first.number == request_.second.number && request_.first.file == request_.second.file;
+    if (!is_one_kernel) other.emplace(task_of(request_.second, second_, device, workplace));
     const Task& second = other ? *other : first;
     choose_unsaid(first, second);
     const search::Configuration of_first = configuration_of(request_.first, first, request_.session.mode, store_);
@@ -165,7 +186,10 @@ class Comparer {
   std::pair<ComparedSide, cache::DecisionKey> stored_side(const Side& side) const {
     std::optional<cache::Decision> decision = side.decision;
     std::string configuration = side.configuration;
-    if (!decision) {
+    const bool is_named = !configuration.empty() && configuration != "baseline" && configuration != "winner";
+    if (decision) {
+      if (is_named && configuration != decision->configuration) configuration = completed(configuration, *decision);
+    } else {
       const Task task(load_description(side.file, request_.kernel), request_.problem, known_device(kPlanDevice), {},
                       request_.session.include_folders, search::Listing::when_needed);
       decision = newest_decision(task);
@@ -173,7 +197,6 @@ class Comparer {
         throw Error(Errc::no_driver, fmt::format("{} No decision is stored for {} with this problem.", why_not_raced_,
                                                  side.file.string()));
       }
-      const bool is_named = !configuration.empty() && configuration != "baseline" && configuration != "winner";
       if (is_named) configuration = task.space().text(task.space().parse(configuration));
     }
     if (configuration.empty() || configuration == "winner") configuration = decision->configuration;

@@ -12,14 +12,14 @@
 
 namespace tuner::cli {
 
-/// One side of a comparison, as it is written: "FILE", "FILE@baseline", "FILE@A=1,B=2", "@winner" for another
-/// configuration of the first side's file, or the number of a decision.
+/// One side of a comparison, as it is written: "FILE", "FILE@baseline", "FILE@A=1,B=2", the number of a decision in
+/// place of the file, or "@winner" for another configuration of what the first side has there.
 struct Side {
   std::string written;
   std::optional<std::size_t> number;        ///< of a decision
   std::optional<cache::Decision> decision;  ///< of that number, once it is looked up
-  std::filesystem::path file;
-  std::string configuration;  ///< "baseline", "winner", assignments; empty: not said
+  std::filesystem::path file;               ///< where there is no number
+  std::string configuration;                ///< "baseline", "winner", assignments; empty: not said
 };
 
 /// Throws Error{bad_usage}. `first` is the side before it.
