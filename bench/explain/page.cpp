@@ -103,11 +103,10 @@ std::string differing(const std::string& configuration, const std::string& other
 std::string command(const cli::Explanation& explanation) {
   const std::filesystem::path file(explanation.file);
   std::string text = "tuner explain " + explanation.file;
-  const bool is_of_two = explanation.to.name == "this one";
-  if (is_of_two) text += "@" + explanation.to.configuration;
+  if (explanation.to.name != cli::kWinnerName) text += "@" + explanation.to.configuration;
   if (file.stem() != explanation.kernel) text += " --kernel " + explanation.kernel;
   if (!explanation.problem.empty()) text += " --problem " + explanation.problem;
-  if (is_of_two) text += " --against " + explanation.from.configuration;
+  if (explanation.from.name != cli::kBaselineName) text += " --against " + explanation.from.configuration;
   return text + " --counters";
 }
 

@@ -24,6 +24,24 @@ TEST_CASE("decisions are compared by what is stored, and nothing is made up of w
   check_out(user.run({"compare", "1", "2", "--json"}), 9, {"\"launch\": null"});
 }
 
+TEST_CASE(
+    "a configuration behind a decision's number is one of its trials, and omitted parameters are the baseline's") {
+  const User user;
+  cache::Decision decision = decision_on_h200("scale", "n=1000", "BLOCK=256,UNROLL=2");
+  decision.baseline = "BLOCK=128,UNROLL=1";
+  const std::vector<cache::Trial> trials{trial_of(decision, decision.configuration, 1000, 0),
+                                         trial_of(decision, decision.baseline, 1500, 1),
+                                         trial_of(decision, "BLOCK=256,UNROLL=1", 1200, 2)};
+  const auto store = open_database(user);
+  store->record_trials(trials);
+  store->record_decision(decision);
+  check_out(user.run({"compare", "1@BLOCK=256", "1"}), 9, {"UNROLL     1 ", "1.200 us", "1.000 us"});
+  check_out(user.run({"compare", "1@baseline", "@winner"}), 9, {"1@baseline", "1.500 us", "@winner", "1.000 us"});
+  check_error(user.run({"compare", "1", "1@BLOCK=512"}), 3, {"No trial of BLOCK=512,UNROLL=1 is stored."});
+  check_error(user.run({"compare", "1", "1@WIDTH=2"}), 2,
+              {"`WIDTH=2`", "scale, whose decision has BLOCK=128,UNROLL=1"});
+}
+
 TEST_CASE("a comparison in Markdown ends its sentence once") {
   const User user;
   open_database(user)->record_decision(decision_on_h200("scale", "n=1000"));

@@ -26,10 +26,27 @@ TEST_CASE("what was found before answers the question that it was found for, and
   check_out(user.run({"explain", "1"}), 0, {"the winner takes 0.5000 (0.4900-0.5100) of the time of the baseline"});
   check_out(user.run({"explain", "1", "--against", "BLOCK=128"}), 0, {"the winner takes 0.5000"});
   check_error(user.run({"explain", "1", "--against", "BLOCK=64"}), 1, {"and nothing against BLOCK=64."});
+  check_out(user.run({"explain", "1@BLOCK=256"}), 0, {"the winner takes 0.5000"});
+  check_error(user.run({"explain", "1@BLOCK=64"}), 1, {"about the winner is kept, and nothing about BLOCK=64."});
+  check_error(user.run({"explain", "2@BLOCK=64"}), 1, {"There is no decision number 2"});
+  check_error(user.run({"explain", "1@"}), 2, {"names no configuration after the @"});
 }
 
 TEST_CASE("a file that is wrong is named, also where there is no GPU") {
   const User user;
   check_error(user.run({"explain", "nowhere.cu"}), 2, {"nowhere.cu does not exist"});
-  check_error(user.run({"explain", "1"}), 2, {"no database"});
+}
+
+TEST_CASE("a number that no decision has ends every command with the same sentence and exit code") {
+  const User user;
+  const std::vector<Words> all{{"show", "7"},
+                               {"report", "7", "-o", "report.html"},
+                               {"explain", "7"},
+                               {"compare", "7", "1"},
+                               {"compare", "1", "7"}};
+  for (const Words& words : all) check_error(user.run(words), 1, {"Nothing is stored in ", "decisions.db yet"});
+  record(*open_database(user), decision_on_h200("scale", "n=1000"));
+  for (const Words& words : all) {
+    check_error(user.run(words), 1, {"There is no decision number 7; `tuner list` shows the numbers."});
+  }
 }

@@ -58,7 +58,7 @@ TEST_CASE("what cannot be compared is one sentence with a way out") {
   check_err(compared(user, {kProgram, "@winner"}), 2, {"No winner is stored", "Tune it first"});
   check_err(compared(user, {kProgram, "@baseline"}, {"--within", "0"}), 2, {"--within 0 is no margin"});
   check_err(compared(user, {"7", "8"}), 2, {"--problem has no effect beside a decision"});
-  check_err(user.run({"compare", "7", "8"}), 2, {"no database"});
+  check_err(user.run({"compare", "7", "8"}), 1, {"Nothing is stored in "});
   check_err(compared(user, {"nowhere.cu", "@baseline"}), 2, {"nowhere.cu"});
   std::string longer = read_bytes(kProgram);
   longer.replace(longer.find("in(values, double, n,"), 21, "in(values, double, n + 1,");
@@ -86,6 +86,13 @@ TEST_CASE("a winner is explained, what was found is kept, and shown where there 
   // By its number the kernel is the one that is stored, and without a GPU what was found is shown.
   CHECK(contains(user.run({"explain", "1"}).out, "the winner takes 0.96"));
   CHECK(user.run({"compare", "1", "1"}).exit_code == 0);
+  const Result faster = user.run({"compare", "1@VARIANT=3", "@winner"});
+  CHECK(faster.exit_code == 0);
+  CHECK(contains(faster.out, "FASTER by more than 1 %: the second takes 0.96"));
+  CHECK(user.run({"compare", "1", "1@baseline"}).exit_code == 8);
+  check_err(user.run({"compare", "1", "@VARIANT=9"}), 2, {"VARIANT"});
+  const Result another = user.run({"explain", "1@VARIANT=3", "--against", "winner", "--no-path"});
+  CHECK(contains(another.out, "this one takes 1.0"));
   user.environment["TUNER_DRIVER"] = (user.home() / "none.so").string();
   const Result before = user.run({"explain", "1"});
   CHECK(before.exit_code == 0);
@@ -93,6 +100,7 @@ TEST_CASE("a winner is explained, what was found is kept, and shown where there 
   CHECK(contains(before.out, "VARIANT=0  0.96"));
   CHECK(user.run({"explain", "1", "--against", "VARIANT=3"}).exit_code == 0);
   check_error(user.run({"explain", "1", "--against", "VARIANT=2"}), 1, {"nothing against VARIANT=2"});
+  check_error(user.run({"explain", "1@VARIANT=2"}), 1, {"nothing about VARIANT=2"});
   const Result stored = user.run({"compare", "1", "1"});
   CHECK(stored.exit_code == 9);
   CHECK(contains(stored.out, "UNDECIDED: these are times that are stored"));

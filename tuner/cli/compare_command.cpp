@@ -13,6 +13,7 @@
 #include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/measuring_request.hpp"
 #include "tuner/cli/message.hpp"
+#include "tuner/cli/stored_kernel.hpp"
 #include "tuner/cli/stores.hpp"
 #include "tuner/error.hpp"
 
@@ -63,7 +64,13 @@ ExitCode exit_code_of(const ComparisonReport& report) {
 
 ExitCode run_compare(const Arguments& arguments) {
   CompareRequest request = read_compare_request(arguments);
-  const std::unique_ptr<cache::Store> store = open_for_reading(cache::locate(request.database));
+  const cache::Location location = cache::locate(request.database);
+  const std::unique_ptr<cache::Store> store = open_for_reading(location);
+  for (Side* side : {&request.first, &request.second}) {
+    if (!side->number) continue;
+    side->decision = decision_of_number(*side->number, store.get(), location);
+    if (!side->decision) return ExitCode::no_result;
+  }
   const Interrupts interrupts;
   const std::optional<ComparisonReport> report = compare(std::move(request), store.get(), interrupts.flag());
   if (!report) return ExitCode::interrupted;
@@ -80,8 +87,8 @@ Command compare_command() {
       .synopsis = "tuner compare FIRST SECOND [options]",
       .summary = "race two configurations or two versions of a kernel",
       .purpose =
-          "Runs both in pairs until it is known whether the second is faster or slower. Each is FILE,\n"
-          "FILE@baseline, FILE@winner, FILE@A=1,B=2, @CONFIG of the first's file, or a decision's NUMBER.",
+          "Runs both in pairs until it is known whether the second is faster or slower. Each is FILE or a\n"
+          "decision's NUMBER, alone or with @baseline, @winner or @A=1,B=2. @CONFIG is that of the first's.",
       .options =
           {
               {"problem", Kind::value, "A=1,B=2", "values that define the problem"},

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "tuner/cli/measured_facts.hpp"
 #include "tuner/cli/stored_kernel.hpp"
 #include "tuner/cli/workplace.hpp"
+#include "tuner/core/base/assignments.hpp"
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/error.hpp"
@@ -19,13 +21,31 @@ namespace tuner::cli {
 
 namespace {
 
+/// What `given` leaves out is the baseline's, as in the decision's trials: its source may not be stored. Throws
+/// Error{bad_usage}.
+std::string completed(const std::string& given, const cache::Decision& decision) {
+  const auto assigned = [](const std::string& assignment) { return assignment.substr(0, assignment.find('=') + 1); };
+  std::vector<std::string> parts =
+      split_assignments(decision.baseline.empty() ? decision.configuration : decision.baseline);
+  for (const std::string& assignment : split_assignments(given)) {
+    const auto part = std::find_if(parts.begin(), parts.end(),
+                                   [&](const std::string& one) { return assigned(one) == assigned(assignment); });
+    if (part == parts.end()) {
+      throw Error(Errc::bad_usage, fmt::format("`{}` is no value of a parameter of {}, whose decision has {}.",
+                                               assignment, decision.key.kernel_name, fmt::join(parts, ",")));
+    }
+    *part = assignment;
+  }
+  return fmt::format("{}", fmt::join(parts, ","));
+}
+
 class Comparer {
  public:
   Comparer(CompareRequest request, const cache::Store* store, const std::atomic<bool>& stop)
       : request_(std::move(request)), store_(store), stop_(stop) {}
 
   std::optional<ComparisonReport> compare() {
-    find_decisions();
+    read_decisions();
     if (why_not_raced_.empty()) {
       try {
         return race();
@@ -44,29 +64,21 @@ class Comparer {
   }
 
  private:
-  /// One side with what is known of it before anything is measured.
-  struct Known {
-    std::optional<cache::Decision> decision;       ///< of its number
-    std::optional<KernelDescription> description;  ///< that is stored with it
-  };
-
   /// Decisions bring problem and mode along.
-  void find_decisions() {
-    for (auto [side, known] : {std::pair(&request_.first, &first_), std::pair(&request_.second, &second_)}) {
-      if (!side->number) continue;
-      if (store_ == nullptr)
-        throw Error(Errc::bad_usage, "There is no database, so there are no numbers of decisions.");
-      known->decision = decision_of_number(*side->number, *store_);
-      StoredKernel stored = stored_kernel(*known->decision, *store_, cache::locate(request_.database).decisions);
-      known->description = std::move(stored.description);
+  void read_decisions() {
+    for (auto [side, kernel] : {std::pair(&request_.first, &first_), std::pair(&request_.second, &second_)}) {
+      if (!side->decision) continue;
+      StoredKernel stored = stored_kernel(*side->decision, *store_, cache::locate(request_.database).decisions);
+      *kernel = std::move(stored.description);
       if (!stored.why_not.empty()) why_not_raced_ = fmt::format("Decision {}: {}", *side->number, stored.why_not);
-      side->configuration = known->decision->configuration;
-      request_.problem = parse_problem(known->decision->key.problem);
-      request_.session.mode = timing_from_string(known->decision->key.mode).value_or(Timing::cold);
+      if (side->configuration.empty() || side->configuration == "winner")
+        side->configuration = side->decision->configuration;
+      request_.problem = parse_problem(side->decision->key.problem);
+      request_.session.mode = timing_from_string(side->decision->key.mode).value_or(Timing::cold);
     }
-    const bool both = first_.decision && second_.decision;
-    if (both && (first_.decision->key.problem != second_.decision->key.problem ||
-                 first_.decision->key.mode != second_.decision->key.mode))
+    const bool both = request_.first.decision && request_.second.decision;
+    if (both && (request_.first.decision->key.problem != request_.second.decision->key.problem ||
+                 request_.first.decision->key.mode != request_.second.decision->key.mode))
       why_not_raced_ = "The two decisions are for different problems or cache modes.";
   }
 
@@ -77,9 +89,9 @@ class Comparer {
     const DeviceInfo& device = workplace.device();
     const Task first = task_of(request_.first, first_, device, workplace);
     std::optional<Task> other;
-    const bool is_one_file =
-        !request_.first.number && !request_.second.number && request_.first.file == request_.second.file;
-    if (!is_one_file) other.emplace(task_of(request_.second, second_, device, workplace));
+    const bool is_one_kernel =
+        request_.first.number == request_.second.number && request_.first.file == request_.second.file;
+    if (!is_one_kernel) other.emplace(task_of(request_.second, second_, device, workplace));
     const Task& second = other ? *other : first;
     choose_unsaid(first, second);
     const search::Configuration of_first = configuration_of(request_.first, first, request_.session.mode, store_);
@@ -109,11 +121,12 @@ class Comparer {
     return report;
   }
 
-  Task task_of(const Side& side, const Known& known, const DeviceInfo& device, Workplace& workplace) const {
+  Task task_of(const Side& side, const std::optional<KernelDescription>& stored, const DeviceInfo& device,
+               Workplace& workplace) const {
     KernelDescription description =
-        known.description ? *known.description
-                          : load_description(side.file, request_.kernel,
-                                             [&](const std::string& sentence) { workplace.line().warning(sentence); });
+        stored ? *stored : load_description(side.file, request_.kernel, [&](const std::string& sentence) {
+          workplace.line().warning(sentence);
+        });
     return Task(std::move(description), request_.problem, device, {}, request_.session.include_folders,
                 search::Listing::when_needed);
   }
@@ -152,8 +165,8 @@ class Comparer {
   ComparisonReport compare_stored() {
     if (store_ == nullptr)
       throw Error(Errc::no_driver, fmt::format("{} Nothing is stored that could be compared.", why_not_raced_));
-    const auto [first, of_first] = stored_side(request_.first, first_);
-    auto [second, of_second] = stored_side(request_.second, second_);
+    const auto [first, of_first] = stored_side(request_.first);
+    auto [second, of_second] = stored_side(request_.second);
     ComparisonReport report{.kernel = of_first.kernel_name,
                             .problem = of_first.problem,
                             .device = device_name(of_first.device),
@@ -170,10 +183,13 @@ class Comparer {
     return report;
   }
 
-  std::pair<ComparedSide, cache::DecisionKey> stored_side(const Side& side, const Known& known) const {
-    std::optional<cache::Decision> decision = known.decision;
+  std::pair<ComparedSide, cache::DecisionKey> stored_side(const Side& side) const {
+    std::optional<cache::Decision> decision = side.decision;
     std::string configuration = side.configuration;
-    if (!decision) {
+    const bool is_named = !configuration.empty() && configuration != "baseline" && configuration != "winner";
+    if (decision) {
+      if (is_named && configuration != decision->configuration) configuration = completed(configuration, *decision);
+    } else {
       const Task task(load_description(side.file, request_.kernel), request_.problem, known_device(kPlanDevice), {},
                       request_.session.include_folders, search::Listing::when_needed);
       decision = newest_decision(task);
@@ -181,7 +197,6 @@ class Comparer {
         throw Error(Errc::no_driver, fmt::format("{} No decision is stored for {} with this problem.", why_not_raced_,
                                                  side.file.string()));
       }
-      const bool is_named = !configuration.empty() && configuration != "baseline" && configuration != "winner";
       if (is_named) configuration = task.space().text(task.space().parse(configuration));
     }
     if (configuration.empty() || configuration == "winner") configuration = decision->configuration;
@@ -220,7 +235,7 @@ class Comparer {
   CompareRequest request_;
   const cache::Store* store_;
   const std::atomic<bool>& stop_;
-  Known first_, second_;
+  std::optional<KernelDescription> first_, second_;  ///< what is stored with their decisions
   std::string why_not_raced_;
 };
 

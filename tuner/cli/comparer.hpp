@@ -18,7 +18,8 @@ struct CompareRequest : MeasuringRequest {
 };
 
 /// Races the two on the GPU; without one, or where a decision's kernel cannot be compiled, what is stored is set side
-/// by side. `store` is null where there is no database. Nothing if it was interrupted. Throws Error.
+/// by side. A side that has a number has its decision. `store` is null where there is no database. Nothing if it was
+/// interrupted. Throws Error.
 std::optional<ComparisonReport> compare(CompareRequest request, const cache::Store* store,
                                         const std::atomic<bool>& stop);
 

@@ -69,9 +69,16 @@ void keep(const Explanation& explanation, const cache::Decision& decision, const
 
 /// What was found before, where nothing can be measured now, and why that is. Kept is what says why a decision's winner
 /// beats its baseline: that answers no question about another configuration.
-ExitCode show_kept(const cache::Decision& decision, const cache::Store& store, const std::string& against,
+ExitCode show_kept(const cache::Decision& decision, const cache::Store& store, const ExplainRequest& request,
                    const std::string& why, const Arguments& arguments) {
   const auto explanation = kept_explanation(store.find_texts(decision.row));
+  const std::string& of = request.to.configuration;
+  const std::string& against = request.from.configuration;
+  const bool is_of_winner = of == "winner" || of == decision.configuration;
+  if (!is_of_winner) {
+    say(fmt::format("{} Only what is found about the winner is kept, and nothing about {}.", why, one_line(of)));
+    return ExitCode::no_result;
+  }
   const bool is_asked = against == "baseline" || (explanation && against == explanation->from.configuration);
   if (explanation && is_asked) {
     warn(fmt::format("{} What follows was found before.", why));
@@ -91,11 +98,7 @@ std::optional<Explanation> explain(ExplainRequest request, KernelDescription des
                                    const DeviceInfo& device, const cache::Store* store) {
   const Task task(std::move(description), request.problem, device, {}, request.session.include_folders,
                   search::Listing::when_needed);
-  if (decision) {
-    request.to.winner = decision->configuration;  // also where it was made on another GPU
-  } else {
-    decision = stored_winner(task, request.session.mode, store);
-  }
+  if (!decision) decision = stored_winner(task, request.session.mode, store);
   if (!workplace.take_turn(task)) return std::nullopt;
   const engine::SessionParts parts = workplace.parts();
   Explainer explainer(request, parts, task, store);
@@ -118,11 +121,12 @@ ExitCode run_explain(const Arguments& arguments) {
   std::optional<cache::Decision> decision;
   std::optional<KernelDescription> description;
   if (request.to.number) {
-    if (!store) throw Error(Errc::bad_usage, "There is no database, so there are no numbers of decisions.");
-    decision = decision_of_number(*request.to.number, *store);
+    decision = decision_of_number(*request.to.number, store.get(), location);
+    if (!decision) return ExitCode::no_result;
+    request.to.decision = request.from.decision = decision;
     StoredKernel stored = stored_kernel(*decision, *store, location.decisions);
     if (!stored.description) {
-      return show_kept(*decision, *store, request.from.configuration, stored.why_not, arguments);
+      return show_kept(*decision, *store, request, stored.why_not, arguments);
     }
     description = std::move(stored.description);
     request.problem = parse_problem(decision->key.problem);
@@ -154,7 +158,7 @@ ExitCode run_explain(const Arguments& arguments) {
                                        error.code() == Errc::bad_description);
     if (!may_show) throw;
     if (workplace) workplace->line().erase();
-    return show_kept(*decision, *store, request.from.configuration, error.what(), arguments);
+    return show_kept(*decision, *store, request, error.what(), arguments);
   }
 }
 
@@ -164,7 +168,7 @@ Command explain_command() {
   using Kind = Option::Kind;
   return {
       .name = "explain",
-      .synopsis = "tuner explain FILE[@CONFIG]|NUMBER [options]",
+      .synopsis = "tuner explain FILE[@CONFIG]|NUMBER[@CONFIG] [options]",
       .summary = "say why the winner wins, in words and numbers",
       .purpose =
           "Measures what each change from the baseline to the winner brings, reads both machine codes, has\n"

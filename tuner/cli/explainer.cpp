@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <string_view>
 
 #include "tuner/cli/measured_facts.hpp"
 #include "tuner/core/base/text.hpp"
@@ -18,10 +19,9 @@ namespace tuner::cli {
 
 namespace {
 
-/// "the winner", "the baseline", or "it" and "the other".
-std::string name_of(const Side& side, const char* otherwise) {
-  if (side.configuration == "winner") return "the winner";
-  return side.configuration == "baseline" ? "the baseline" : otherwise;
+std::string name_of(const Side& side, std::string_view otherwise) {
+  if (side.configuration == "winner") return std::string(kWinnerName);
+  return std::string(side.configuration == "baseline" ? kBaselineName : otherwise);
 }
 
 std::vector<std::string> next_step_sentences(const explain::ConfigurationFacts& facts, const DeviceInfo& device) {

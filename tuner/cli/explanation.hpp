@@ -26,6 +26,10 @@ struct ExplainedInteraction {
   engine::Ratio time;         ///< of both together over the product of each alone
 };
 
+/// How the two sides are called where they are what is stored and the defaults; every other name stands for a
+/// configuration that was given.
+inline constexpr std::string_view kWinnerName = "the winner", kBaselineName = "the baseline";
+
 /// What `tuner explain` found about a configuration, against another one.
 struct Explanation {
   std::string kernel, file, problem, device, mode;

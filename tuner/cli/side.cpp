@@ -23,25 +23,26 @@ std::optional<std::size_t> number_in(const std::string& text) {
 }  // namespace
 
 Side parse_side(const std::string& written, const Side* first) {
-  Side side{.written = written, .number = number_in(written), .file = {}, .configuration = {}, .winner = {}};
-  if (side.number) return side;
   // Paths may have an @, too: a file of the whole name is that file, and no configuration has a /.
   std::size_t at = written.rfind('@');
   std::error_code ignored;
   const bool is_path = at != std::string::npos && written.find('/', at) != std::string::npos;
   if (is_path || std::filesystem::exists(written, ignored)) at = std::string::npos;
-  side.file = written.substr(0, at);
+  Side side{.written = written, .number = {}, .decision = {}, .file = written.substr(0, at), .configuration = {}};
+  side.number = number_in(side.file.string());
+  if (side.number) side.file.clear();
   if (at != std::string::npos) side.configuration = written.substr(at + 1);
   if (at != std::string::npos && side.configuration.empty()) {
     throw Error(Errc::bad_usage, fmt::format("`{}` names no configuration after the @. Write @baseline, @winner or "
                                              "assignments such as @BLOCK=128,UNROLL=4.",
                                              written));
   }
-  if (!side.file.empty()) return side;
-  if (first == nullptr || first->file.empty()) {
+  if (side.number || !side.file.empty()) return side;
+  if (first == nullptr) {
     throw Error(Errc::bad_usage,
                 fmt::format("`{}` names no file, and there is none before it: write FILE{}.", written, written));
   }
+  side.number = first->number;
   side.file = first->file;
   return side;
 }
@@ -52,17 +53,18 @@ std::optional<cache::Decision> stored_winner(const Task& task, Timing mode, cons
 }
 
 search::Configuration configuration_of(const Side& side, const Task& task, Timing mode, const cache::Store* store) {
-  if (side.configuration == "winner" && side.winner.empty()) {
-    const auto decision = stored_winner(task, mode, store);
-    if (decision) return task.space().parse(decision->configuration);
-    throw Error(Errc::bad_usage,
-                fmt::format("No winner is stored for {} with {} on {}. Tune it first, or name a configuration.",
-                            task.description().kernel, problem_text(task.problem()), task.device().name));
+  std::string named = side.configuration;
+  if (named == "winner") {
+    const auto decision = side.decision ? side.decision : stored_winner(task, mode, store);
+    if (!decision) {
+      throw Error(Errc::bad_usage,
+                  fmt::format("No winner is stored for {} with {} on {}. Tune it first, or name a configuration.",
+                              task.description().kernel, problem_text(task.problem()), task.device().name));
+    }
+    named = decision->configuration;
   }
-  const bool is_baseline = side.configuration.empty() || side.configuration == "baseline";
-  const search::Configuration configuration =
-      is_baseline ? task.space().defaults()
-                  : task.space().parse(side.winner.empty() ? side.configuration : side.winner);
+  const bool is_baseline = named.empty() || named == "baseline";
+  const search::Configuration configuration = is_baseline ? task.space().defaults() : task.space().parse(named);
   if (task.accepts(configuration)) return configuration;
   throw Error(Errc::bad_usage,
               fmt::format("{} is no valid configuration: {}", task.space().text(configuration),

@@ -8,6 +8,8 @@
 
 #include "cache/file/trust.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/message.hpp"
+#include "tuner/cli/stores.hpp"
 #include "tuner/core/description/headers.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/task/identity.hpp"
@@ -58,12 +60,15 @@ StoredKernel stored_kernel(const cache::Decision& decision, const cache::Store& 
   return stored.description ? stored : none(stored.why_not);
 }
 
-cache::Decision decision_of_number(std::size_t number, const cache::Store& store) {
-  for (NumberedDecision& numbered : numbered_decisions(store)) {
-    if (numbered.number == number) return std::move(numbered.decision);
+std::optional<cache::Decision> decision_of_number(std::size_t number, const cache::Store* store,
+                                                  const cache::Location& location) {
+  const std::string path = location.decisions.string(), elsewhere = replays_beside(location, "tuner list");
+  if (store == nullptr) {
+    say(no_decision(nullptr, "", path) + elsewhere);
+    return std::nullopt;
   }
-  throw Error(Errc::bad_usage,
-              fmt::format("There is no decision {}: `tuner list` shows the numbers there are.", number));
+  const auto found = called(std::to_string(number), numbered_decisions(*store), *store, path, elsewhere);
+  return found.empty() ? std::nullopt : std::optional(found.front().decision);
 }
 
 }  // namespace tuner::cli

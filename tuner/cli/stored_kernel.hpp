@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cache/file/location.hpp"
 #include "cache/store/store.hpp"
 #include "tuner/core/description/description.hpp"
 
@@ -26,7 +27,9 @@ StoredKernel kernel_of_source(const Header& file, std::vector<Header> headers, c
 StoredKernel stored_kernel(const cache::Decision& decision, const cache::Store& store,
                            const std::filesystem::path& database);
 
-/// The decision that `tuner list` shows with that number. Throws Error{bad_usage}.
-cache::Decision decision_of_number(std::size_t number, const cache::Store& store);
+/// The decision that `tuner list` shows with that number. If there is none, says so; `store` is null where there is no
+/// database yet.
+std::optional<cache::Decision> decision_of_number(std::size_t number, const cache::Store* store,
+                                                  const cache::Location& location);
 
 }  // namespace tuner::cli

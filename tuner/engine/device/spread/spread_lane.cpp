@@ -25,10 +25,6 @@ constexpr int kRepeats = 2;
 constexpr int kLeastPenance = 2;
 /// Of how much slower a GPU is the user hears, and from how much on it gets no candidates.
 constexpr double kWorthSaying = 1.03, kBehind = 1.1;
-/// A configuration so much faster takes the common one's place.
-constexpr double kFaster = 0.95;
-/// What takes longer scatters so little that one sample is a reading; what takes less time, by a tenth.
-constexpr double kLongNs = 2e6, kShortNs = 100e3;
 
 std::string clock_of(bool throttled) {
   return throttled ? " (its clock changes, or is throttled)" : "";
@@ -106,10 +102,7 @@ void SpreadLane::prepare(TicketId ticket, DeviceRequest request) {
     preparation_.clear();
     finalists_.reset();
     yardstick_ = Yardstick(seats_.size());
-    commons_.clear();
-    common_ = known_ = 0;
-    common_ns_ = 0;
-    introduces_ = nullptr;
+    commons_ = {};
     for (Seat& seat : seats_) {
       seat.told = 0;
       seat.loaded.reset();
@@ -117,7 +110,7 @@ void SpreadLane::prepare(TicketId ticket, DeviceRequest request) {
       std::erase_if(seat.given, [](const Given& given) { return given.asked.ticket == 0; });
     }
   } else {
-    commons_[0] = std::get<RunReference>(request).candidate;
+    commons_.set_reference(std::get<RunReference>(request).candidate);
   }
   preparation_.push_back(std::move(request));
   preparing_ = ticket;
@@ -169,27 +162,23 @@ void SpreadLane::read_where_due(bool when_dry) {
   for (const std::size_t number : in_service()) {
     Seat& seat = seats_[number];
     if (reads(seat)) continue;
-    if (seat.held.size() >= (seat.penance > 0 ? 1 : kBetween) || (when_dry && runs_dry(seat))) read(seat);
+    if (seat.held.size() >= (seat.penance > 0 ? 1 : kBetween) || (when_dry && runs_dry(seat))) read(number);
   }
 }
 
-void SpreadLane::read(Seat& seat) {
+void SpreadLane::read(std::size_t number) {
+  Seat& seat = seats_[number];
   catch_up(seat, 0);
-  std::vector<std::size_t> commons{known_};
-  if (common_ != known_ && !introduces_ && seat.penance == 0) {
-    introduces_ = &seat;
-    introduced_ = common_;
-    commons = {known_, common_, known_};
-  }
+  const std::vector<std::size_t> commons = commons_.to_read(number, seat.penance == 0);
   seat.agrees = true;
   seat.read_fails = false;
   for (std::size_t i = 0; i < commons.size(); ++i) {
     if (seat.loaded != commons[i]) {
-      give(seat, Kind::loading, {}, LoadFinalists{.candidates = {commons_.at(commons[i])}, .beside_screening = true});
+      give(seat, Kind::loading, {}, LoadFinalists{.candidates = {commons_[commons[i]]}, .beside_screening = true});
     }
     seat.loaded = commons[i];
     RunBlock block;
-    block.order.assign(common_ns_ > kLongNs ? 1 : common_ns_ > kShortNs ? 3 : 15, 0);
+    block.order.assign(commons_.samples(), 0);
     Given& reading = give(seat, Kind::reading, {}, std::move(block));
     reading.common = commons[i];
     reading.last = i + 1 == commons.size();
@@ -205,23 +194,15 @@ void SpreadLane::take_reading(std::size_t number, const Given& given, const Devi
   } else {
     seat.read_fails = true;
     seat.loaded.reset();
-    // It may be the configuration's own doing. The reference runs, and something better comes.
-    if (given.common == known_) known_ = 0;
-    common_ = known_;
+    commons_.fail(given.common);
   }
   if (!given.last) return;
-  if (introduces_ == &seat) end_introducing(seat.agrees && !seat.read_fails);
+  end_reading(number, seat.agrees && !seat.read_fails);
   judge(number);
 }
 
-/// How a new common configuration compares was learned on one GPU, between two readings of the one before. If they do
-/// not agree, that is worth nothing.
-void SpreadLane::end_introducing(bool is_known) {
-  introduces_ = nullptr;
-  if (!is_known) return yardstick_.forget(introduced_);
-  known_ = introduced_;
-  common_ = std::max(common_, known_);
-  commons_.erase(commons_.upper_bound(0), commons_.find(known_));
+void SpreadLane::end_reading(std::size_t number, bool agree) {
+  if (const auto worthless = commons_.end_reading(number, agree)) yardstick_.forget(*worthless);
 }
 
 /// What the GPU screened before its reading is answered, or screened again.
@@ -246,8 +227,8 @@ void SpreadLane::judge(std::size_t number) {
   }
   // Those that rest may be better now. Nothing takes the place of finalists.
   if (seat.rests || finalists_) return;
-  for (Seat& other : seats_) {
-    if (other.in_service && other.rests && other.given.empty()) read(other);
+  for (const std::size_t other : in_service()) {
+    if (seats_[other].rests && seats_[other].given.empty()) read(other);
   }
 }
 
@@ -281,12 +262,8 @@ void SpreadLane::answer(std::size_t number, Screened screened) {
   TimedRun& run = std::get<ScreenResult>(screened.reply.result).run;
   for (double& sample_ns : run.samples_ns) sample_ns /= slowness;
   if (!run.censored && !run.samples_ns.empty()) {
-    const double time_ns = *std::min_element(run.samples_ns.begin(), run.samples_ns.end());
-    if (time_ns < kFaster * common_ns_) {
-      common_ = commons_.rbegin()->first + 1;
-      commons_[common_] = std::get<ScreenCandidate>(screened.asked.request).candidate;
-      common_ns_ = time_ns;
-    }
+    commons_.offer(std::get<ScreenCandidate>(screened.asked.request).candidate,
+                   *std::min_element(run.samples_ns.begin(), run.samples_ns.end()));
   }
   answered_.push_back({screened.asked.ticket, std::move(screened.reply)});
 }
@@ -325,7 +302,7 @@ void SpreadLane::take(std::size_t number, Completion completion) {
   reply.gpu = seat.uuid;
   switch (given.kind) {
     case Kind::screening:
-      if (reply.ok() && common_ns_ > 0) {
+      if (reply.ok() && commons_.are_timed()) {
         seat.held.push_back({std::move(given.asked), std::move(reply)});
       } else {
         answered_.push_back({given.asked.ticket, std::move(reply)});
@@ -360,7 +337,7 @@ void SpreadLane::take_prepared(std::size_t number, const Given& given, DeviceRep
 void SpreadLane::note_reference(std::size_t number, const DeviceReply& reply) {
   const std::vector<double>& samples_ns = reply.result_of<RunReference>().run.samples_ns;
   if (samples_ns.empty()) return;
-  if (!yardstick_.knows(0)) common_ns_ = median(samples_ns);
+  if (!yardstick_.knows(0)) commons_.set_reference_time(median(samples_ns));
   yardstick_.add(number, 0, median(samples_ns));
 }
 
@@ -395,7 +372,7 @@ void SpreadLane::end_preparing() {
 void SpreadLane::lose(std::size_t number, const std::string& why) {
   Seat& seat = seats_[number];
   seat.in_service = false;
-  if (introduces_ == &seat) end_introducing(false);
+  end_reading(number, false);
   const std::vector<Given> given = std::exchange(seat.given, {});
   for (Screened& one : std::exchange(seat.held, {})) waiting_.push_back(std::move(one.asked));
   const bool raced = number == racing_;

@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "tuner/engine/device/lane/device.hpp"
+#include "tuner/engine/device/spread/common_configurations.hpp"
 #include "tuner/engine/measure/yardstick.hpp"
 #include "tuner/error.hpp"
 
@@ -105,13 +105,13 @@ class SpreadLane final : public DeviceLane {
   void catch_up(Seat& seat, TicketId ticket);
   void give_candidates();
   void read_where_due(bool when_dry);
-  void read(Seat& seat);
+  void read(std::size_t number);
 
   void take(std::size_t number, Completion completion);
   void take_prepared(std::size_t number, const Given& given, DeviceReply reply);
   void end_preparing();
   void note_reference(std::size_t number, const DeviceReply& reply);
-  void end_introducing(bool is_known);
+  void end_reading(std::size_t number, bool agree);
   void take_reading(std::size_t number, const Given& given, const DeviceReply& reply);
   void judge(std::size_t number);
   void compare();
@@ -125,6 +125,7 @@ class SpreadLane final : public DeviceLane {
   std::size_t racing_ = 0;  ///< the seat of what is for one GPU alone
   const Say say_;
   Yardstick yardstick_;
+  CommonConfigurations commons_;
   std::deque<Asked> waiting_;
   std::vector<Completion> answered_;
   std::optional<Error> lost_all_;
@@ -134,13 +135,6 @@ class SpreadLane final : public DeviceLane {
   bool raced_ = false;                      ///< GPUs that nobody needs any more are not prepared
   std::optional<TicketId> preparing_;       ///< of what all are told now
   std::size_t unprepared_ = 0;              ///< that have not answered it
-
-  std::map<std::size_t, Candidate> commons_;  ///< the reference, 0, and those that a GPU may have to time
-  std::size_t common_ = 0;                    ///< the best
-  double common_ns_ = 0;                      ///< the time of the best that there was; 0: there is none
-  std::size_t known_ = 0;                     ///< the newest of which it is known how it compares with those before
-  const Seat* introduces_ = nullptr;          ///< the one that finds that out for another
-  std::size_t introduced_ = 0;                ///< which that is
 };
 
 }  // namespace tuner::engine
