@@ -83,7 +83,7 @@ TEST_CASE("a recording that is damaged says where and how") {
   CHECK_THROWS_WITH_AS(read_recording(folder.path()), doctest::Contains("is a folder"), Error);
 }
 
-constexpr const char* kKernel = R"(
+constexpr const char* kRecorded = R"(
 #pragma tuner kernel(scale)
 #pragma tuner problem(n: size)
 #pragma tuner param(BLOCK, 32, 64, 128; default 64)
@@ -109,7 +109,7 @@ TEST_CASE("a session that was recorded ends on the same winner when it is replay
   const TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "scale.csv";
   const std::atomic<bool> stop = false;
-  const Task task(parse_descriptions(kKernel, "scale.cu").front(), {{"n", 4096}}, known_device("H200"));
+  const Task task(parse_descriptions(kRecorded, "scale.cu").front(), {{"n", 4096}}, known_device("H200"));
   Observer silent;
   Recorder recorder(silent, task);
   TuneReport recorded;
@@ -167,7 +167,7 @@ TEST_CASE("a recording reads back as it was written, compressed or not") {
 
 TEST_CASE("a recording that is not complete is not written") {
   const TemporaryFolder folder;
-  const Task task(parse_descriptions(kKernel, "scale.cu").front(), {{"n", 4096}}, known_device("H200"));
+  const Task task(parse_descriptions(kRecorded, "scale.cu").front(), {{"n", 4096}}, known_device("H200"));
   Observer silent;
   const Recorder recorder(silent, task);
   {
