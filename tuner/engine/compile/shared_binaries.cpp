@@ -78,16 +78,16 @@ void SharedBinaries::remember(const cache::Hash& program, const CompileReply& re
   }
 }
 
-/// After what may have been a fluke they are compiled after all, again by one for all.
+/// What is certain is remembered, and so answered at once. After what may have been a fluke they are compiled after
+/// all, again by one for all.
 void SharedBinaries::answer_waiting(const cache::Hash& program, const CompileReply& reply) {
   const auto waiting = waiting_.extract(program);
   for (Waiting& one : waiting.mapped()) {
-    if (!is_certain(reply) && !one.cancelled) {
+    if (one.cancelled && !is_certain(reply)) {
+      ready_.push_back({one.ticket, reply});
+    } else {
       submit(one.ticket, std::move(one.request));
-      continue;
     }
-    ready_.push_back({one.ticket, reply});
-    ready_.back().reply.milliseconds = 0;  // that was the work for another
   }
 }
 
