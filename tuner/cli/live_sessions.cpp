@@ -214,6 +214,7 @@ void LiveSessions::require_one_kind() const {
 
 std::vector<double> LiveSessions::work() const {
   std::vector<double> all;
+  if (seats_.size() == 1) return all;
   for (const Task& task : tasks_) {
     const search::Configuration configuration = task.baseline().value_or(task.space().at(0));
     const std::optional<double> flops = task.work_flops(configuration);

@@ -41,7 +41,8 @@ class LiveSessions {
 
   std::size_t seats() const { return seats_.size(); }
   std::size_t gpus() const { return seats_.size() * seats_.front().gpus.size(); }  ///< that are used
-  /// What a launch of the baseline does for each problem; empty if the kernel does not say, or there are too many.
+  /// What a launch of the baseline does for each problem; empty if the kernel does not say, there are too many, or one
+  /// seat does them all.
   std::vector<double> work() const;
   /// Of any thread while sessions run.
   cache::Store& store() { return *store_; }

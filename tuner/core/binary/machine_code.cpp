@@ -102,8 +102,8 @@ UnderWay under_way_in(Code body) {
 
 /// Which loop does the work is not in the code. One with the widest loads does: what comes before it fills tables, and
 /// a loop with narrower ones than the code around it treats what is left after the wide ones.
-UnderWay most_under_way(Code code, const std::optional<std::vector<CodeLoop>>& loops) {
-  const int widest = loads_in(code).widest_bits();
+/// `widest`: bits of the widest load of all.
+UnderWay most_under_way(Code code, const std::optional<std::vector<CodeLoop>>& loops, int widest) {
   UnderWay in_widest, most;
   const auto keep_more = [](UnderWay& kept, const UnderWay& other) {
     if (other.bytes > kept.bytes) kept = other;
@@ -153,7 +153,7 @@ std::optional<MachineCode> machine_code(std::span<const std::byte> cubin, std::s
   MachineCode result;
   result.all = counts_of(code);
   result.loads = loads_in(code);
-  result.under_way = most_under_way(code, loops);
+  result.under_way = most_under_way(code, loops, result.loads.widest_bits());
   if (!loops) return result;
   const auto is_load = [](const Instruction& one) { return one.is_load(); };
   if (const auto main = loop_with_most(code, *loops, is_load))
