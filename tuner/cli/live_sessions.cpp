@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <thread>
 #include <utility>
 
@@ -134,7 +135,10 @@ LiveSessions::LiveSessions(const TuneRequest& request, const TuneContext& contex
       seats_(std::min(request.devices.size(), problems.size())),
       started_(request.session.started) {
   if (request.devices.size() > 1) observers_.emplace(context.observer, seats_.size());
-  if (seats_.size() > 1) hub_.emplace(binaries_, seats_.size());
+  if (seats_.size() > 1) {
+    hub_.emplace(binaries_, seats_.size());
+    all_found_.emplace(seats_.size());
+  }
   const bool spreads = problems.size() == 1 && request.record.empty();
   for (std::size_t i = 0; i < seats_.size(); ++i) {
     seats_[i].gpus = std::vector<Gpu>(spreads ? request.devices.size() : 1);
@@ -173,15 +177,7 @@ void LiveSessions::end_workers(Seat& seat) {
 }
 
 bool LiveSessions::start() {
-  for (Seat& seat : seats_) {
-    for (Gpu& gpu : seat.gpus) {
-      const DeviceInfo* const found =
-          wait_for_device(*gpu.device, gpu.options.ordinal, request_, kernel_, problems_, context_.stop);
-      if (found == nullptr) return false;
-      gpu.info = *found;
-    }
-  }
-  require_one_kind();
+  if (!find_gpus(seats_.front())) return false;
   tasks_ = make_tasks(request_, kernel_, problems_, seats_.front().gpus.front().info);
   require_hints(request_.session.hints, request_.hints, tasks_.front());
   const NothingToKeep beginning;
@@ -198,17 +194,34 @@ bool LiveSessions::start() {
   return true;
 }
 
-/// A decision is for a kind of GPU: of two kinds it would be a matter of chance for which a problem is tuned.
-void LiveSessions::require_one_kind() const {
+/// Waits until their drivers have started. False if it was told to stop. A decision is for a kind of GPU: of two kinds
+/// it would be a matter of chance for which a problem is tuned.
+bool LiveSessions::find_gpus(Seat& seat) {
   const DeviceInfo& first = seats_.front().gpus.front().info;
-  for (const Seat& seat : seats_) {
-    for (const Gpu& gpu : seat.gpus) {
-      if (gpu.info.identity() == first.identity()) continue;
-      throw Error(Errc::bad_usage,
-                  fmt::format("--devices names GPUs of different kinds: {} is {}, and {} is {}. Decisions are for one "
-                              "kind: tune once for each, with the numbers of that kind.",
-                              first.ordinal, first.identity(), gpu.info.ordinal, gpu.info.identity()));
-    }
+  for (Gpu& gpu : seat.gpus) {
+    const DeviceInfo* const found =
+        wait_for_device(*gpu.device, gpu.options.ordinal, request_, kernel_, problems_, context_.stop);
+    if (found == nullptr) return false;
+    gpu.info = *found;
+    if (gpu.info.identity() == first.identity()) continue;
+    throw Error(Errc::bad_usage,
+                fmt::format("--devices names GPUs of different kinds: {} is {}, and {} is {}. Decisions are for one "
+                            "kind: tune once for each, with the numbers of that kind.",
+                            first.ordinal, first.identity(), gpu.info.ordinal, gpu.info.identity()));
+  }
+  seat.found = true;
+  return true;
+}
+
+void LiveSessions::begin(std::size_t number) {
+  Seat& seat = seats_[number];
+  try {
+    if (!seat.found) find_gpus(seat);
+    all_found_->arrive();
+  } catch (const std::exception& exception) {
+    const auto* const error = dynamic_cast<const Error*>(&exception);
+    all_found_->refuse(error != nullptr ? *error : Error(Errc::internal, exception.what()));
+    throw;
   }
 }
 
@@ -231,6 +244,7 @@ bool LiveSessions::has_run() {
 
 std::optional<TuneReport> LiveSessions::run(std::size_t problem, engine::SessionOptions options, std::size_t number) {
   Seat& seat = seats_[number];
+  if (!seat.found) return std::nullopt;
   std::optional<Task> made;
   const Task& task = number == 0 && problem < tasks_.size()
                          ? tasks_[problem]
@@ -249,8 +263,10 @@ std::optional<TuneReport> LiveSessions::run(std::size_t problem, engine::Session
     return std::nullopt;
   if (!request_.record.empty()) recorder_.emplace(observer(number), task);
   engine::Observer& heard_by = recorder_ ? *recorder_ : observer(number);
+  std::optional<engine::GatedLane> gated;
+  engine::DeviceLane& lane = device(number);
   const engine::SessionParts parts{.compile = compile(number),
-                                   .device = device(number),
+                                   .device = all_found_ ? gated.emplace(lane, *all_found_) : lane,
                                    .store = *store_,
                                    .binaries = seat.binaries,
                                    .observer = heard_by,

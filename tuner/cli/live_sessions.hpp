@@ -15,6 +15,7 @@
 #include "tuner/engine/compile/compile_hub.hpp"
 #include "tuner/engine/compile/pool.hpp"
 #include "tuner/engine/compile/shared_binaries.hpp"
+#include "tuner/engine/device/lane/gated_lane.hpp"
 #include "tuner/engine/device/lane/lane.hpp"
 #include "tuner/engine/device/spread/spread_lane.hpp"
 #include "tuner/engine/recording/recorder.hpp"
@@ -36,7 +37,7 @@ class LiveSessions {
   LiveSessions(const TuneRequest& request, const TuneContext& context, Kernel kernel,
                const std::vector<GivenProblem>& problems);
 
-  /// Waits for the GPUs, checks all problems and opens the database. False if it was told to stop.
+  /// Waits for the first seat's GPUs, checks all problems and opens the database. False if it was told to stop.
   bool start();
 
   std::size_t seats() const { return seats_.size(); }
@@ -48,6 +49,10 @@ class LiveSessions {
   cache::Store& store() { return *store_; }
   bool has_run();
 
+  /// Of several seats each begins in its thread, before its first session: waits for its GPU. Drivers start one after
+  /// the other, a third of a second each; meanwhile the sessions of those that were faster compile what all need, and
+  /// nothing is measured. Throws Error if it is not there, or of another kind; no session goes on then.
+  void begin(std::size_t seat);
   /// One session; nothing if it was interrupted while it waited for its turn.
   std::optional<TuneReport> run(std::size_t problem, engine::SessionOptions options, std::size_t seat);
   /// Hands on what a session on the seat reported, with what was said meanwhile.
@@ -77,6 +82,7 @@ class LiveSessions {
   /// What a session has for itself.
   struct Seat {
     std::vector<Gpu> gpus;
+    bool found = false;                        ///< their drivers have started
     std::optional<engine::SpreadLane> spread;  ///< over several
     engine::Overdue overdue;
     std::optional<Roofline> roofline;
@@ -88,7 +94,7 @@ class LiveSessions {
   engine::CompileLane& compile(std::size_t seat);
   engine::DeviceLane& device(std::size_t seat);
   void end_workers(Seat& seat);
-  void require_one_kind() const;
+  bool find_gpus(Seat& seat);
 
   const TuneRequest& request_;
   const TuneContext& context_;
@@ -99,6 +105,7 @@ class LiveSessions {
   std::optional<engine::CompilePool> compile_;
   engine::SharedBinaries binaries_;
   std::optional<engine::CompileHub> hub_;  ///< for several seats
+  std::optional<engine::Gate> all_found_;  ///< GPUs, of several seats
   std::vector<Seat> seats_;
   std::vector<Task> tasks_;  ///< on the first seat's GPU
   engine::SessionStores stores_;

@@ -70,6 +70,7 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
                                   sessions.deliver(report, seat);
                                   if (!context.stop) sessions.write(*recording, report);
                                 },
+                            .begin = [&](std::size_t seat) { sessions.begin(seat); },
                             .left = [&](std::size_t seat, const Error& error) { sessions.leave(seat, error); }};
   if (context.failed) {
     together.failed = [&](std::size_t problem, const Error& error) {

@@ -80,9 +80,37 @@ TEST_CASE("what a piece throws is thrown when those that began have ended, and n
   CHECK(crew.work_off({[](std::size_t) { return true; }}));
 }
 
+TEST_CASE("each of several seats begins in its thread, and what that throws is thrown once") {
+  std::mutex mutex;
+  std::set<std::thread::id> begun;
+  const auto note = [&](std::size_t) {
+    const std::lock_guard lock(mutex);
+    begun.insert(std::this_thread::get_id());
+  };
+  Crew crew(3, note);
+  std::atomic<int> known = 0;
+  const Crew::Piece piece = [&](std::size_t) {
+    const std::lock_guard lock(mutex);
+    known += begun.contains(std::this_thread::get_id()) ? 1 : 0;
+    return true;
+  };
+  CHECK(crew.work_off({piece, piece, piece, piece, piece}));
+  CHECK(known == 5);
+  CHECK(begun.size() == 3);
+
+  std::latch has_thrown(1);
+  Crew refused(2, [&](std::size_t seat) {
+    if (seat == 0) return has_thrown.wait();
+    has_thrown.count_down();
+    throw Error(Errc::bad_usage, "of another kind");
+  });
+  CHECK(error_of([&] { refused.work_off({piece, piece}); }) == "of another kind");
+  CHECK(refused.work_off({[](std::size_t) { return true; }}));
+}
+
 TEST_CASE("a seat whose GPU is lost leaves, and another begins its piece anew, once") {
   std::atomic<int> left = 0;
-  Crew crew(3, [&](std::size_t, const Error& error) {
+  Crew crew(3, {}, [&](std::size_t, const Error& error) {
     CHECK(std::string(error.what()) == "gone");
     ++left;
   });

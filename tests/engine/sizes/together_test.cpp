@@ -102,7 +102,8 @@ class Workshop {
   std::vector<GivenProblem> problems_;
 };
 
-TEST_CASE("what several seats do last begins with the longest") {
+/// What the first of two seats takes while the second is at its only problem.
+std::vector<int> order_of(const SessionOptions& options) {
   const std::vector<int> sizes{100, 200, 300, 400, 500, 600, 700, 800, 900, 1000, 1100, 1200};
   std::vector<GivenProblem> problems;
   std::vector<double> work;
@@ -112,10 +113,9 @@ TEST_CASE("what several seats do last begins with the longest") {
   }
   std::mutex mutex;
   std::condition_variable changed;
-  std::vector<int> first;  // what the first seat takes while the second is at its only problem
+  std::vector<int> first;
   const Task kernel = Workshop::task(1000);
   const Laboratory laboratory(Workshop::task(1000), [](const std::string&) { return Behaviour(); });
-  const SessionOptions options;
   const bool done = tune_together(
       {.kernel = kernel.description(),
        .problems = problems,
@@ -134,8 +134,15 @@ TEST_CASE("what several seats do last begins with the longest") {
        .failed = [](std::size_t, const Error&) {}});
   CHECK_FALSE(done);
   REQUIRE(first.size() + 1 >= sizes.size());
-  CHECK(std::is_sorted(first.end() - 5, first.end(), std::greater<>()));
-  CHECK_FALSE(std::is_sorted(first.begin(), first.end(), std::greater<>()));
+  return first;
+}
+
+TEST_CASE("what several seats do last begins with the longest, and all of it where nothing is learnt of the first") {
+  const std::vector<int> taught = order_of({});
+  CHECK(std::is_sorted(taught.end() - 5, taught.end(), std::greater<>()));
+  CHECK_FALSE(std::is_sorted(taught.begin(), taught.end(), std::greater<>()));
+  const std::vector<int> untaught = order_of({.warm_start = false});
+  CHECK(std::is_sorted(untaught.begin(), untaught.end(), std::greater<>()));
 }
 
 TEST_CASE("problems tuned together are searched the less the more are known, and lose nothing by it") {

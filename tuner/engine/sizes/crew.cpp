@@ -6,8 +6,10 @@
 
 namespace tuner::engine {
 
-Crew::Crew(std::size_t seats, Left left) : left_(std::move(left)), in_service_(seats) {
+Crew::Crew(std::size_t seats, Begin begin, Left left)
+    : begin_(std::move(begin)), left_(std::move(left)), in_service_(seats) {
   if (seats <= 1) return;
+  working_ = seats;
   // Signals are for the thread that made the crew; others are born without them.
   sigset_t all, before;
   sigfillset(&all);
@@ -33,8 +35,10 @@ bool Crew::work_off(std::deque<Piece> pieces) {
     return true;
   }
   std::unique_lock lock(mutex_);
-  goes_on_ = true;
-  for (Piece& piece : pieces) waiting_.push_back({std::move(piece)});
+  goes_on_ = !error_;
+  for (Piece& piece : pieces) {
+    if (goes_on_) waiting_.push_back({std::move(piece)});
+  }
   changed_.notify_all();
   changed_.wait(lock, [this] { return waiting_.empty() && working_ == 0; });
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
@@ -42,7 +46,10 @@ bool Crew::work_off(std::deque<Piece> pieces) {
 }
 
 void Crew::run(std::size_t seat) {
+  begin(seat);
   std::unique_lock lock(mutex_);
+  --working_;
+  changed_.notify_all();
   for (bool stays = true; stays;) {
     changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
     if (ending_) return;
@@ -59,14 +66,23 @@ void Crew::run(std::size_t seat) {
   changed_.wait(lock, [this] { return ending_; });
 }
 
+void Crew::begin(std::size_t seat) {
+  try {
+    if (begin_) begin_(seat);
+  } catch (...) {
+    end_with(std::current_exception());
+  }
+}
+
+void Crew::end_with(std::exception_ptr error) {
+  const std::lock_guard lock(mutex_);
+  if (error && !error_) error_ = std::move(error);
+  goes_on_ = false;
+  waiting_.clear();
+}
+
 /// False if the seat leaves.
 bool Crew::work(std::size_t seat, const Waiting& waiting) {
-  const auto end_with = [this](std::exception_ptr error) {
-    const std::lock_guard lock(mutex_);
-    if (error && !error_) error_ = std::move(error);
-    goes_on_ = false;
-    waiting_.clear();
-  };
   try {
     if (!waiting.piece(seat)) end_with(nullptr);
   } catch (const Error& error) {

@@ -20,10 +20,13 @@ class Crew {
  public:
   /// What is to be done on the seat with this number, counted from 0. False: no other piece is to begin after it.
   using Piece = std::function<bool(std::size_t seat)>;
+  using Begin = std::function<void(std::size_t seat)>;
   /// Told in the seat's thread that it leaves, because its GPU was lost.
   using Left = std::function<void(std::size_t seat, const Error& error)>;
 
-  explicit Crew(std::size_t seats, Left left = {});
+  /// `begin` is called once for each of several seats, in its thread, before its first piece. What it throws the next
+  /// `work_off` throws, and no other piece begins.
+  explicit Crew(std::size_t seats, Begin begin = {}, Left left = {});
   ~Crew();
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
@@ -41,14 +44,17 @@ class Crew {
   };
 
   void run(std::size_t seat);
+  void begin(std::size_t seat);
+  void end_with(std::exception_ptr error);
   bool work(std::size_t seat, const Waiting& waiting);
 
+  const Begin begin_;
   const Left left_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Waiting> waiting_;
   std::size_t in_service_;    ///< seats that have not left
-  std::size_t working_ = 0;   ///< of them
+  std::size_t working_ = 0;   ///< of them, or beginning
   bool goes_on_ = true;       ///< other pieces may begin
   std::exception_ptr error_;  ///< the first that a piece threw
   bool ending_ = false;

@@ -29,6 +29,7 @@ constexpr int kMostRounds = 2;
 constexpr double kShortlist = 0.25;
 /// Of what several seats do, so much for each begins with the longest. 16 problems of sgemm whose work differs by a
 /// factor of up to two are evenly spread over four seats but for 2 %, instead of 13 % in the order of spread_order.
+/// Where nothing is learnt of the first, all begin with the longest.
 constexpr std::size_t kLastForEachSeat = 3;
 
 class Tuning {
@@ -37,7 +38,7 @@ class Tuning {
       : together_(together),
         experience_(together.kernel),
         weights_(weights_of(together.problems)),
-        crew_(together.seats, together.left) {}
+        crew_(together.seats, together.begin, together.left) {}
 
   bool run() {
     std::vector<ProblemValues> values;
@@ -72,7 +73,8 @@ class Tuning {
   std::vector<std::size_t> longest_last_first(std::vector<std::size_t> problems) const {
     const std::vector<double>& work = together_.work;
     if (together_.seats == 1 || work.empty()) return problems;
-    const std::size_t last = std::min(problems.size(), kLastForEachSeat * together_.seats);
+    const std::size_t last =
+        together_.options.warm_start ? std::min(problems.size(), kLastForEachSeat * together_.seats) : problems.size();
     std::stable_sort(problems.end() - static_cast<std::ptrdiff_t>(last), problems.end(),
                      [&](std::size_t a, std::size_t b) { return work[a] > work[b]; });
     return problems;

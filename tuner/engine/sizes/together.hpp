@@ -35,6 +35,8 @@ struct Together {
   std::function<void(TuneReport report, std::size_t seat)> deliver;
   /// Takes why a problem cannot be tuned, likewise. If it is not given, the first such error is thrown in the end.
   std::function<void(std::size_t problem, const Error& error)> failed = {};
+  /// Called in the thread of each of several seats before its first session. What it throws ends everything.
+  std::function<void(std::size_t seat)> begin = {};
   /// Told, in its thread, that a seat leaves because its GPU was lost; another one goes on with its problem.
   std::function<void(std::size_t seat, const Error& error)> left = {};
 };

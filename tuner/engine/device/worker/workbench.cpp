@@ -46,6 +46,12 @@ bool take(DeviceReply& reply, Verdict verdict) {
 }  // namespace
 
 struct Workbench::Problem {
+  /// Other inputs than those that are screened with, and outputs that a reference computed from them.
+  struct Away {
+    Candidate reference;
+    std::uint64_t seed;  ///< of the inputs that are screened with
+  };
+
   Problem(const PrepareProblem& request, const DeviceInfo& device, WorkStream& stream, const Monitor& monitor)
       : usual_timeout(request.launch_timeout),
         launch_timeout(request.launch_timeout),
@@ -63,6 +69,7 @@ struct Workbench::Problem {
   Runner runner;
   ClockWatch clock;
   bool has_reference = false;
+  std::optional<Away> away;  ///< left so by ConfirmCandidate
   std::vector<ResidentFinalist> finalists;
   int provided = 1;  ///< launches that a sample of theirs may have
 
@@ -98,8 +105,12 @@ WorkerReply Workbench::handle(const DeviceRequest& request) {
   DeviceReply reply;
   const bool prepares = std::holds_alternative<PrepareProblem>(request);
   const int launches_before = problem_ && !prepares ? problem_->launches() : 0;
+  // After a winner was confirmed another problem follows more often than anything that needs this one's reference.
+  bool returning = problem_ && problem_->away && !prepares && !std::holds_alternative<ConfirmCandidate>(request);
   bool ends = false;
   try {
+    if (returning) come_back(reply);
+    returning = false;
     std::visit(
         [&](const auto& typed) {
           using Result = typename std::decay_t<decltype(typed)>::Result;
@@ -123,6 +134,8 @@ WorkerReply Workbench::handle(const DeviceRequest& request) {
     reply.message += error.what();
     ends = !prepares;
   }
+  // The reference ran on these inputs before: it is not this request's doing.
+  if (returning) reply.outcome = Outcome::worker_lost;
   if (problem_) reply.launches = problem_->launches() - launches_before;
   return {std::move(reply), ends};
 }
@@ -204,6 +217,21 @@ void time(LoadedKernel& kernel, Sampler& sampler, ClockWatch& clock, Screen scre
 
 }  // namespace
 
+/// To the inputs that are screened with, and the outputs that belong to them.
+void Workbench::come_back(DeviceReply& reply) {
+  Problem& p = problem();
+  const Problem::Away away = *std::exchange(p.away, std::nullopt);
+  reply.message = "Again on the original inputs, the reference: ";  // in front of what an exception adds
+  p.set_launch_timeout({});
+  DeviceReply failed;
+  LoadedKernel reference;
+  const bool loaded = load(away.reference, p.buffers, device_, stream_, reference, failed);
+  const Stopwatch watch(reply.verify_ms);
+  p.buffers.fill_inputs(away.seed);
+  p.has_reference = loaded && p.runner.run_reference(reference, false).ok();
+  reply.message.clear();
+}
+
 // Times the kernel and looks at what all of its launches may have done. What that finds comes first, and then there are
 // no samples: they are of a kernel that does something else.
 void Workbench::time_and_inspect(LoadedKernel& kernel, const ScreenPolicy& policy, std::optional<double> best_ns,
@@ -212,6 +240,7 @@ void Workbench::time_and_inspect(LoadedKernel& kernel, const ScreenPolicy& polic
   if (reply.ok()) time(kernel, p.sampler, p.clock, Screen(policy, best_ns), reply, run);
   const Stopwatch watch(reply.verify_ms);
   Verdict verdict = p.runner.inspect();
+  p.sampler.note_activity();  // for a reading that follows at once
   if (verdict.ok()) return;
   take(reply, std::move(verdict));
   run.samples_ns.clear();
@@ -334,7 +363,7 @@ void Workbench::run(const ConfirmCandidate& request, DeviceReply& reply, Confirm
   result.reference_failed = false;
   if (!load(request.candidate, p.buffers, device_, stream_, candidate, reply)) return;
   const Stopwatch watch(reply.verify_ms);
-  const std::uint64_t seed = p.buffers.seed();
+  if (!p.away) p.away = {request.reference, p.buffers.seed()};
   p.has_reference = false;
 
   const std::string prefix =
@@ -349,18 +378,8 @@ void Workbench::run(const ConfirmCandidate& request, DeviceReply& reply, Confirm
     verdict = p.runner.verify(candidate, request.isolation.diagnose);
     if (Verdict found = p.runner.inspect(); !found.ok()) verdict = std::move(found);
   }
-  // Back to the inputs and reference that screening uses.
-  const std::string message = verdict.ok() ? std::string() : reply.message + verdict.message;
-  const bool reference_failed = result.reference_failed;
-  if (verdict.ok()) {
-    result.reference_failed = true;
-    reply.message = "Again on the original inputs, the reference: ";
-  }
-  p.buffers.fill_inputs(seed);
-  p.has_reference = p.runner.run_reference(reference, false).ok();
   reply.outcome = verdict.outcome;
-  reply.message = message;
-  result.reference_failed = reference_failed;
+  reply.message = verdict.ok() ? std::string() : reply.message + verdict.message;
 }
 
 void Workbench::run(const ProbeFences& request, DeviceReply& reply, ProbeResult& result) {
