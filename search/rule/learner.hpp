@@ -41,7 +41,8 @@ struct LearnRequest {
 
 /// Learns which configuration to use for which problem. What each costs is interpolated between the problems, and a
 /// tree is grown that tells apart where different ones are cheapest. The same request gives the same rule. Takes
-/// seconds for forty problems. Throws Error{internal} if nothing has a time.
+/// seconds of CPU time for forty problems, on as many threads as there are, all of which may ask for `distance` and
+/// `facts`. Throws Error{internal} if nothing has a time.
 LearnedRule learn_rule(const LearnRequest& request);
 
 }  // namespace tuner::search

@@ -176,6 +176,17 @@ void LiveSessions::end_workers(Seat& seat) {
   for (Gpu& gpu : seat.gpus) gpu.device.reset();
 }
 
+/// At the same time: a driver takes a tenth of a second or two to tidy up.
+void LiveSessions::end_all_workers() {
+  hub_.reset();
+  std::vector<std::jthread> ending;
+  ending.emplace_back([this] { compile_.reset(); });
+  for (Seat& seat : seats_) {
+    seat.spread.reset();
+    for (Gpu& gpu : seat.gpus) ending.emplace_back([&gpu] { gpu.device.reset(); });
+  }
+}
+
 bool LiveSessions::start() {
   if (!find_gpus(seats_.front())) return false;
   tasks_ = make_tasks(request_, kernel_, problems_, seats_.front().gpus.front().info);
@@ -302,6 +313,7 @@ void LiveSessions::leave(std::size_t seat, const Error& error) {
 }
 
 void LiveSessions::learn_sizes(const engine::Together& together) {
+  const std::jthread ending([this] { end_all_workers(); });
   const auto sizes =
       engine::learn_sizes(*kernel_, last_key_, *stores_.store, together.within, engine::weights_of(problems_));
   if (!sizes) return;
@@ -311,10 +323,7 @@ void LiveSessions::learn_sizes(const engine::Together& together) {
 
 void LiveSessions::end(TuneReport& report) {
   const Clock::time_point end = Clock::now();
-  {
-    const std::jthread compiling([this] { compile_.reset(); });
-    for (Seat& seat : seats_) end_workers(seat);
-  }
+  end_all_workers();
   report.time.ending_s = std::chrono::duration<double>(Clock::now() - end).count();
   report.time.total_s += report.time.ending_s;
 }

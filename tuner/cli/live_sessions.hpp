@@ -67,7 +67,7 @@ class LiveSessions {
   /// Every trial of the only problem; the request says that it is to be recorded.
   void write(engine::RecordingFile& recording, const TuneReport& report) { recorder_->write(recording, report); }
 
-  /// What is known over all problems is kept for programs, and told.
+  /// What is known over all problems is kept for programs, and told. Ends the workers meanwhile.
   void learn_sizes(const engine::Together& together);
 
   /// Ends the workers. Takes how long that took.
@@ -94,6 +94,7 @@ class LiveSessions {
   engine::CompileLane& compile(std::size_t seat);
   engine::DeviceLane& device(std::size_t seat);
   void end_workers(Seat& seat);
+  void end_all_workers();
   bool find_gpus(Seat& seat);
 
   const TuneRequest& request_;

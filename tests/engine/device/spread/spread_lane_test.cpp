@@ -187,6 +187,17 @@ TEST_CASE("the common configuration follows the best, and reading it costs a lau
   CHECK(spread.did(0, "common") + spread.did(1, "common") >= 2);
 }
 
+TEST_CASE("a GPU that has agreed with itself for long is asked half as often") {
+  Spread spread(2);
+  spread.prepare();
+  spread.check_screened(200, 299);
+  const std::size_t before = spread.did(0, "block") + spread.did(1, "block");
+  spread.check_screened(300, 419);
+  const std::size_t blocks = spread.did(0, "block") + spread.did(1, "block") - before;
+  CHECK(blocks >= 9);
+  CHECK(blocks <= 13);
+}
+
 TEST_CASE("what begins while a new common configuration is compared with the old one is laid to no other GPU") {
   for (int begins = 1; begins < 40; ++begins) {
     CAPTURE(begins);

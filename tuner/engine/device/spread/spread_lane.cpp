@@ -19,6 +19,8 @@ constexpr std::size_t kRoom = 2;
 /// Candidates between two readings. More: less time goes into readings; fewer: less is screened again where they do not
 /// agree, and answers come sooner.
 constexpr std::size_t kBetween = 6;
+/// Twice as many on a GPU that has agreed with itself so often in a row.
+constexpr int kTrusted = 8;
 /// A GPU may disagree with itself so often over one candidate; then its time is taken for what it is.
 constexpr int kRepeats = 2;
 /// How often it must then agree with itself, the first time.
@@ -157,12 +159,17 @@ bool SpreadLane::runs_dry(const Seat& seat) const {
   return !seat.held.empty() && count(seat, Kind::screening) == 0 && !reads(seat);
 }
 
+std::size_t SpreadLane::between(const Seat& seat) {
+  if (seat.penance > 0) return 1;
+  return seat.agreed < kTrusted ? kBetween : 2 * kBetween;
+}
+
 /// `when_dry`: the caller has had the time to ask for more.
 void SpreadLane::read_where_due(bool when_dry) {
   for (const std::size_t number : in_service()) {
     Seat& seat = seats_[number];
     if (reads(seat)) continue;
-    if (seat.held.size() >= (seat.penance > 0 ? 1 : kBetween) || (when_dry && runs_dry(seat))) read(number);
+    if (seat.held.size() >= between(seat) || (when_dry && runs_dry(seat))) read(number);
   }
 }
 
@@ -208,6 +215,7 @@ void SpreadLane::end_reading(std::size_t number, bool agree) {
 /// What the GPU screened before its reading is answered, or screened again.
 void SpreadLane::judge(std::size_t number) {
   Seat& seat = seats_[number];
+  seat.agreed = seat.agrees ? seat.agreed + 1 : 0;
   if (!seat.agrees) {
     seat.to_agree = seat.penance = std::max(2 * seat.penance, kLeastPenance);
     say_once(seat, fmt::format("{} does not take as long for a configuration as it did before{}: what it measured in "

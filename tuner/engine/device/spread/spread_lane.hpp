@@ -80,6 +80,7 @@ class SpreadLane final : public DeviceLane {
     bool behind = false;                  ///< by much
     int penance = 0;                      ///< how often it must agree with itself after it did not; doubles each time
     int to_agree = 0;                     ///< how often still
+    int agreed = 0;                       ///< with itself, in a row
     bool rests = false;                   ///< for one of these reasons: it gets no candidates
     std::size_t told = 0;                 ///< of `preparation_`
     std::size_t screened = 0;             ///< candidates that it was given
@@ -98,6 +99,7 @@ class SpreadLane final : public DeviceLane {
   std::size_t room_of(const Seat& seat) const;
   bool reads(const Seat& seat) const { return count(seat, Kind::reading) + count(seat, Kind::loading) > 0; }
   bool runs_dry(const Seat& seat) const;
+  static std::size_t between(const Seat& seat);
 
   Given& give(Seat& seat, Kind kind, Asked asked, DeviceRequest there);
   void give_alone(TicketId ticket, DeviceRequest request);
