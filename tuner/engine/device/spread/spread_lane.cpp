@@ -19,8 +19,8 @@ constexpr std::size_t kRoom = 2;
 /// Candidates between two readings. More: less time goes into readings; fewer: less is screened again where they do not
 /// agree, and answers come sooner.
 constexpr std::size_t kBetween = 6;
-/// Twice as many on a GPU that has agreed with itself so often in a row.
-constexpr int kTrusted = 8;
+/// So many more on a GPU each time it has agreed with itself so often in a row, but at most so many in all.
+constexpr std::size_t kTrusted = 8, kMostBetween = 24;
 /// A GPU may disagree with itself so often over one candidate; then its time is taken for what it is.
 constexpr int kRepeats = 2;
 /// How often it must then agree with itself, the first time.
@@ -161,7 +161,7 @@ bool SpreadLane::runs_dry(const Seat& seat) const {
 
 std::size_t SpreadLane::between(const Seat& seat) {
   if (seat.penance > 0) return 1;
-  return seat.agreed < kTrusted ? kBetween : 2 * kBetween;
+  return std::min(kBetween * (1 + seat.agreed / kTrusted), kMostBetween);
 }
 
 /// `when_dry`: the caller has had the time to ask for more.

@@ -80,7 +80,7 @@ class SpreadLane final : public DeviceLane {
     bool behind = false;                  ///< by much
     int penance = 0;                      ///< how often it must agree with itself after it did not; doubles each time
     int to_agree = 0;                     ///< how often still
-    int agreed = 0;                       ///< with itself, in a row
+    std::size_t agreed = 0;               ///< with itself, in a row
     bool rests = false;                   ///< for one of these reasons: it gets no candidates
     std::size_t told = 0;                 ///< of `preparation_`
     std::size_t screened = 0;             ///< candidates that it was given
