@@ -128,7 +128,7 @@ constexpr std::array kBinaryViews{kBinaries1Seen};
 
 const Format& decisions_format() {
   static const std::array steps{kDecisionsStep1, kDecisionsStep2, kDecisionsStep3, kDecisionsStep4,
-                                kDecisionsStep5, kDecisionsStep6, kDecisionsStep7};
+                                kDecisionsStep5, kDecisionsStep6, kDecisionsStep7, kDecisionsStep8};
   static const Format format{"tuning results", 0x54554e52 /* TUNR */, steps};
   return format;
 }

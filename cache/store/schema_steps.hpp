@@ -19,5 +19,7 @@ extern const char* const kDecisionsStep5;
 extern const char* const kDecisionsStep6;
 /// Which GPU ran a trial.
 extern const char* const kDecisionsStep7;
+/// A view of what is known of a kernel over all its problems.
+extern const char* const kDecisionsStep8;
 
 }  // namespace tuner::cache

@@ -135,7 +135,7 @@ std::vector<Advice> advice_left_out(const Lesson& lesson, const ProblemDistance&
       advice[i] = {leaf.choice, leaf.nearest};
     }
   };
-  // Forty milliseconds each, while GPUs have nothing to do.
+  // Some forty milliseconds each, for which somebody waits.
   const std::size_t threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, folds);
   const auto work_off = [&](std::size_t first) {
     for (std::size_t fold = first; fold < folds; fold += threads) leave_out(fold);

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
+#include <chrono>
+#include <functional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -75,17 +77,13 @@ std::vector<Task> make_tasks(const TuneRequest& request, const Kernel& kernel,
   throw Error(no_device.code(), fmt::format("{} {}", no_device.what(), kWayOut));
 }
 
-/// The GPU with this number; null if told to stop. Waits for the worker that holds it.
-const DeviceInfo* wait_for_device(engine::DeviceLane& lane, int number, const TuneRequest& request,
-                                  const Kernel& kernel, const std::vector<GivenProblem>& problems,
-                                  const std::atomic<bool>& stop) {
+/// In a thread of its own, or at once where there can be none.
+std::jthread beside(const std::function<void()>& action) {
   try {
-    return &lane.info();
-  } catch (const Error& error) {
-    if (stop) return nullptr;
-    if (error.code() != Errc::no_driver) throw;
-    refuse_number_without_gpu(number);
-    explain_missing_device(request, kernel, problems, error);
+    return std::jthread(action);
+  } catch (const std::system_error&) {
+    action();
+    return {};
   }
 }
 
@@ -137,7 +135,7 @@ LiveSessions::LiveSessions(const TuneRequest& request, const TuneContext& contex
   if (request.devices.size() > 1) observers_.emplace(context.observer, seats_.size());
   if (seats_.size() > 1) {
     hub_.emplace(binaries_, seats_.size());
-    all_found_.emplace(seats_.size());
+    gate_.emplace(seats_.size());
   }
   const bool spreads = problems.size() == 1 && request.record.empty();
   for (std::size_t i = 0; i < seats_.size(); ++i) {
@@ -148,6 +146,10 @@ LiveSessions::LiveSessions(const TuneRequest& request, const TuneContext& contex
       gpu.device.emplace(gpu.options);
     }
   }
+}
+
+LiveSessions::~LiveSessions() {
+  end_all_workers();
 }
 
 engine::Observer& LiveSessions::observer(std::size_t seat) {
@@ -180,10 +182,10 @@ void LiveSessions::end_workers(Seat& seat) {
 void LiveSessions::end_all_workers() {
   hub_.reset();
   std::vector<std::jthread> ending;
-  ending.emplace_back([this] { compile_.reset(); });
+  ending.push_back(beside([this] { compile_.reset(); }));
   for (Seat& seat : seats_) {
     seat.spread.reset();
-    for (Gpu& gpu : seat.gpus) ending.emplace_back([&gpu] { gpu.device.reset(); });
+    for (Gpu& gpu : seat.gpus) ending.push_back(beside([&gpu] { gpu.device.reset(); }));
   }
 }
 
@@ -210,10 +212,16 @@ bool LiveSessions::start() {
 bool LiveSessions::find_gpus(Seat& seat) {
   const DeviceInfo& first = seats_.front().gpus.front().info;
   for (Gpu& gpu : seat.gpus) {
-    const DeviceInfo* const found =
-        wait_for_device(*gpu.device, gpu.options.ordinal, request_, kernel_, problems_, context_.stop);
-    if (found == nullptr) return false;
-    gpu.info = *found;
+    try {
+      gpu.info = gpu.device->info();
+    } catch (const Error& error) {
+      if (context_.stop) return false;
+      if (error.code() != Errc::no_driver) throw;
+      refuse_number_without_gpu(gpu.options.ordinal);
+      // The first seat's GPUs are looked for while nothing has begun.
+      if (&seat != &seats_.front()) throw;
+      explain_missing_device(request_, kernel_, problems_, error);
+    }
     if (gpu.info.identity() == first.identity()) continue;
     throw Error(Errc::bad_usage,
                 fmt::format("--devices names GPUs of different kinds: {} is {}, and {} is {}. Decisions are for one "
@@ -224,16 +232,10 @@ bool LiveSessions::find_gpus(Seat& seat) {
   return true;
 }
 
-void LiveSessions::begin(std::size_t number) {
-  Seat& seat = seats_[number];
-  try {
-    if (!seat.found) find_gpus(seat);
-    all_found_->arrive();
-  } catch (const std::exception& exception) {
-    const auto* const error = dynamic_cast<const Error*>(&exception);
-    all_found_->refuse(error != nullptr ? *error : Error(Errc::internal, exception.what()));
-    throw;
-  }
+void LiveSessions::begin(std::size_t seat) {
+  // Also where it was told to stop: those that wait at the gate then end by themselves.
+  if (!seats_[seat].found) find_gpus(seats_[seat]);
+  gate_->arrive();
 }
 
 std::vector<double> LiveSessions::work() const {
@@ -274,20 +276,24 @@ std::optional<TuneReport> LiveSessions::run(std::size_t problem, engine::Session
     return std::nullopt;
   if (!request_.record.empty()) recorder_.emplace(observer(number), task);
   engine::Observer& heard_by = recorder_ ? *recorder_ : observer(number);
+  // Its time is not to run while others are waited for.
+  while (gate_ && options.budget.time && !context_.stop && !gate_->is_open()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
   std::optional<engine::GatedLane> gated;
   engine::DeviceLane& lane = device(number);
   const engine::SessionParts parts{.compile = compile(number),
-                                   .device = all_found_ ? gated.emplace(lane, *all_found_) : lane,
+                                   .device = gate_ ? gated.emplace(lane, *gate_) : lane,
                                    .store = *store_,
                                    .binaries = seat.binaries,
                                    .observer = heard_by,
                                    .stop = context_.stop};
   // A GPU reaches the same for every problem.
   if (options.budget.roofline && !seat.roofline) {
-    seat.roofline = engine::measured_roofline(
-        task.device(), kernel_->work.bytes.has_value(), kernel_->work.flops ? task.work_type() : std::nullopt,
-        options.reuse,
-        {parts.compile, *seat.gpus.front().device, parts.store, parts.binaries, parts.observer, parts.stop});
+    seat.roofline = engine::measured_roofline(task.device(), kernel_->work.bytes.has_value(),
+                                              kernel_->work.flops ? task.work_type() : std::nullopt, options.reuse,
+                                              {parts.compile, seat.spread ? *seat.gpus.front().device : parts.device,
+                                               parts.store, parts.binaries, parts.observer, parts.stop});
   }
   options.roofline = seat.roofline;
   TuneReport report = engine::run_session(task, options, parts);
@@ -313,7 +319,7 @@ void LiveSessions::leave(std::size_t seat, const Error& error) {
 }
 
 void LiveSessions::learn_sizes(const engine::Together& together) {
-  const std::jthread ending([this] { end_all_workers(); });
+  const std::jthread ending = beside([this] { end_all_workers(); });
   const auto sizes =
       engine::learn_sizes(*kernel_, last_key_, *stores_.store, together.within, engine::weights_of(problems_));
   if (!sizes) return;

@@ -36,6 +36,9 @@ class LiveSessions {
   /// Everything handed over outlives this. Uses the first of the request's devices, no more than there are problems.
   LiveSessions(const TuneRequest& request, const TuneContext& context, Kernel kernel,
                const std::vector<GivenProblem>& problems);
+  ~LiveSessions();
+  LiveSessions(const LiveSessions&) = delete;
+  LiveSessions& operator=(const LiveSessions&) = delete;
 
   /// Waits for the first seat's GPUs, checks all problems and opens the database. False if it was told to stop.
   bool start();
@@ -51,9 +54,11 @@ class LiveSessions {
 
   /// Of several seats each begins in its thread, before its first session: waits for its GPU. Drivers start one after
   /// the other, a third of a second each; meanwhile the sessions of those that were faster compile what all need, and
-  /// nothing is measured. Throws Error if it is not there, or of another kind; no session goes on then.
+  /// nothing is measured. Throws Error if it is not there, or of another kind.
   void begin(std::size_t seat);
-  /// One session; nothing if it was interrupted while it waited for its turn.
+  /// Ends the sessions that have begun, because a seat cannot.
+  void refuse() { gate_->refuse(); }
+  /// One session; nothing if it was interrupted while it waited for its GPU or its turn.
   std::optional<TuneReport> run(std::size_t problem, engine::SessionOptions options, std::size_t seat);
   /// Hands on what a session on the seat reported, with what was said meanwhile.
   void deliver(TuneReport report, std::size_t seat);
@@ -106,7 +111,7 @@ class LiveSessions {
   std::optional<engine::CompilePool> compile_;
   engine::SharedBinaries binaries_;
   std::optional<engine::CompileHub> hub_;  ///< for several seats
-  std::optional<engine::Gate> all_found_;  ///< GPUs, of several seats
+  std::optional<engine::Gate> gate_;       ///< of several seats: open when all have begun
   std::vector<Seat> seats_;
   std::vector<Task> tasks_;  ///< on the first seat's GPU
   engine::SessionStores stores_;

@@ -71,6 +71,7 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
                                   if (!context.stop) sessions.write(*recording, report);
                                 },
                             .begin = [&](std::size_t seat) { sessions.begin(seat); },
+                            .refused = [&] { sessions.refuse(); },
                             .left = [&](std::size_t seat, const Error& error) { sessions.leave(seat, error); }};
   if (context.failed) {
     together.failed = [&](std::size_t problem, const Error& error) {

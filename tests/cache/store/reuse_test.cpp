@@ -125,17 +125,20 @@ TEST_CASE("the manual's questions are answered for a session that took its trial
   place.store().record_trials(trials);
   Decision decision = full_decision("BLOCK=1");
   decision.session = "resumed";
-  const DecisionText source{TextKind::source, "scale.cu", "__global__ void scale();"};
-  place.store().record_texts(place.store().record_decision(decision), {&source, 1});
+  const std::vector<DecisionText> texts{
+      {TextKind::source, "scale.cu", "__global__ void scale();"},
+      {TextKind::sizes, "", R"({"portfolio": {"members": [0]}, "validation": {"rule_mean": 0.01}})"}};
+  place.store().record_texts(place.store().record_decision(decision), texts);
 
   const std::vector<std::string> questions = questions_of_the_manual();
-  REQUIRE(questions.size() == 5);
+  REQUIRE(questions.size() == 6);
   for (const std::string& question : questions) {
     INFO(question);
     CHECK_FALSE(sql(path, question).empty());
   }
   CHECK(sql(path, questions[0]).size() == 1);  // of a configuration that was tried twice the latest trial
   CHECK(sql(path, questions[2]).size() == full_trial().samples_ns.size());
+  CHECK(sql(path, questions[4]).at(0).ends_with("|1|0.01"));
   CHECK(sql(path, "SELECT sequence FROM v_latest ORDER BY trial_id") == std::vector<std::string>{"1", "2"});
   place.store().forget({}, Forget::trials);
   CHECK(sql(path, "SELECT count(*) FROM v_latest") == std::vector<std::string>{"0"});

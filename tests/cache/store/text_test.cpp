@@ -89,6 +89,26 @@ TEST_CASE_TEMPLATE("what is known over sizes is forgotten with the decision that
   CHECK_FALSE(place.store().find_sizes(full_decision().key, kAllSizes));
 }
 
+TEST_CASE("a view has what is known over sizes, once for a kernel, GPU and mode") {
+  InSqlite place;
+  const auto rows = [&] { return sql(place.path(), "SELECT kernel, device, mode, decision_id, sizes FROM v_sizes"); };
+  const Decision decision = full_decision();
+  const std::string key = decision.key.kernel_name + "|" + decision.key.device + "|" + decision.key.mode + "|";
+  const std::int64_t one = place.store().record_decision(decision);
+  CHECK(rows().empty());
+  place.store().record_texts(one, Texts{{TextKind::sizes, "", "{}"}, {TextKind::sizes, "rule", "a rule"}});
+  CHECK(rows() == Rows{key + std::to_string(one) + "|{}"});
+  // Another program may have recorded it for a newer decision and left the older row.
+  Decision other = decision;
+  other.key.problem = "n=2";
+  const std::int64_t two = place.store().record_decision(other);
+  sql(place.path(), "INSERT INTO decision_text SELECT " + std::to_string(two) +
+                        ", kind, name, text_id FROM decision_text WHERE kind = 'sizes'");
+  CHECK(rows() == Rows{key + std::to_string(two) + "|{}"});
+  place.store().forget({}, Forget::decisions);
+  CHECK(rows().empty());
+}
+
 TEST_CASE_TEMPLATE("texts of a decision that does not exist are refused as a whole", Place, InMemory, InSqlite) {
   Place place;
   const std::int64_t row = place.store().record_decision(full_decision());

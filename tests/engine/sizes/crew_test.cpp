@@ -87,7 +87,7 @@ TEST_CASE("each of several seats begins in its thread, and what that throws is t
     const std::lock_guard lock(mutex);
     begun.insert(std::this_thread::get_id());
   };
-  Crew crew(3, note);
+  Crew crew(3, {.begin = note});
   std::atomic<int> known = 0;
   const Crew::Piece piece = [&](std::size_t) {
     const std::lock_guard lock(mutex);
@@ -98,22 +98,31 @@ TEST_CASE("each of several seats begins in its thread, and what that throws is t
   CHECK(known == 5);
   CHECK(begun.size() == 3);
 
-  std::latch has_thrown(1);
-  Crew refused(2, [&](std::size_t seat) {
-    if (seat == 0) return has_thrown.wait();
-    has_thrown.count_down();
-    throw Error(Errc::bad_usage, "of another kind");
-  });
-  CHECK(error_of([&] { refused.work_off({piece, piece}); }) == "of another kind");
+  // A piece that has begun is ended by what is called after the error, and its own error counts for nothing.
+  std::latch has_begun(1), is_refused(1);
+  Crew refused(2, {.begin =
+                       [&](std::size_t seat) {
+                         if (seat == 0) return;
+                         has_begun.wait();
+                         throw Error(Errc::bad_usage, "of another kind");
+                       },
+                   .refused = [&] { is_refused.count_down(); },
+                   .left = [](std::size_t, const Error&) { FAIL("nobody leaves"); }});
+  const auto lost = [&](std::size_t) -> bool {
+    has_begun.count_down();
+    is_refused.wait();
+    throw Error(Errc::device_lost, "gone");
+  };
+  CHECK(error_of([&] { refused.work_off({lost}); }) == "of another kind");
   CHECK(refused.work_off({[](std::size_t) { return true; }}));
 }
 
 TEST_CASE("a seat whose GPU is lost leaves, and another begins its piece anew, once") {
   std::atomic<int> left = 0;
-  Crew crew(3, {}, [&](std::size_t, const Error& error) {
-    CHECK(std::string(error.what()) == "gone");
-    ++left;
-  });
+  Crew crew(3, {.left = [&](std::size_t, const Error& error) {
+              CHECK(std::string(error.what()) == "gone");
+              ++left;
+            }});
   std::atomic<int> attempts = 0, done = 0;
   const auto lost = [&](std::size_t) -> bool {
     if (++attempts > 1) return true;

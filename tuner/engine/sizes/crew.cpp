@@ -6,8 +6,9 @@
 
 namespace tuner::engine {
 
-Crew::Crew(std::size_t seats, Begin begin, Left left)
-    : begin_(std::move(begin)), left_(std::move(left)), in_service_(seats) {
+Crew::Crew(std::size_t seats) : Crew(seats, Calls()) {}
+
+Crew::Crew(std::size_t seats, Calls calls) : calls_(std::move(calls)), in_service_(seats) {
   if (seats <= 1) return;
   working_ = seats;
   // Signals are for the thread that made the crew; others are born without them.
@@ -68,9 +69,10 @@ void Crew::run(std::size_t seat) {
 
 void Crew::begin(std::size_t seat) {
   try {
-    if (begin_) begin_(seat);
+    if (calls_.begin) calls_.begin(seat);
   } catch (...) {
     end_with(std::current_exception());
+    if (calls_.refused) calls_.refused();
   }
 }
 
@@ -98,7 +100,7 @@ bool Crew::work(std::size_t seat, const Waiting& waiting) {
     if (!leaves) {
       end_with(std::current_exception());
     } else {
-      if (left_) left_(seat, error);
+      if (calls_.left) calls_.left(seat, error);
       return false;
     }
   } catch (...) {

@@ -20,13 +20,18 @@ class Crew {
  public:
   /// What is to be done on the seat with this number, counted from 0. False: no other piece is to begin after it.
   using Piece = std::function<bool(std::size_t seat)>;
-  using Begin = std::function<void(std::size_t seat)>;
-  /// Told in the seat's thread that it leaves, because its GPU was lost.
-  using Left = std::function<void(std::size_t seat, const Error& error)>;
+  /// Called in the thread of each of several seats.
+  struct Calls {
+    /// Before its first piece. What it throws the next `work_off` throws, and no other piece begins.
+    std::function<void(std::size_t seat)> begin = {};
+    /// After `begin` threw, when that is settled: pieces that have begun may be ended.
+    std::function<void()> refused = {};
+    /// The seat leaves, because its GPU was lost.
+    std::function<void(std::size_t seat, const Error& error)> left = {};
+  };
 
-  /// `begin` is called once for each of several seats, in its thread, before its first piece. What it throws the next
-  /// `work_off` throws, and no other piece begins.
-  explicit Crew(std::size_t seats, Begin begin = {}, Left left = {});
+  explicit Crew(std::size_t seats);
+  Crew(std::size_t seats, Calls calls);
   ~Crew();
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
@@ -48,8 +53,7 @@ class Crew {
   void end_with(std::exception_ptr error);
   bool work(std::size_t seat, const Waiting& waiting);
 
-  const Begin begin_;
-  const Left left_;
+  const Calls calls_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Waiting> waiting_;

@@ -29,7 +29,6 @@ constexpr int kMostRounds = 2;
 constexpr double kShortlist = 0.25;
 /// Of what several seats do, so much for each begins with the longest. 16 problems of sgemm whose work differs by a
 /// factor of up to two are evenly spread over four seats but for 2 %, instead of 13 % in the order of spread_order.
-/// Where nothing is learnt of the first, all begin with the longest.
 constexpr std::size_t kLastForEachSeat = 3;
 
 class Tuning {
@@ -38,14 +37,14 @@ class Tuning {
       : together_(together),
         experience_(together.kernel),
         weights_(weights_of(together.problems)),
-        crew_(together.seats, together.begin, together.left) {}
+        crew_(together.seats, {together.begin, together.refused, together.left}) {}
 
   bool run() {
     std::vector<ProblemValues> values;
     for (const GivenProblem& problem : together_.problems) values.push_back(problem.values);
     std::vector<std::size_t> order(values.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    if (!together_.keeps_order) order = longest_last_first(spread_order(together_.kernel, values));
+    if (!together_.keeps_order) order = balanced(spread_order(together_.kernel, values));
     std::deque<Crew::Piece> searches;
     for (const std::size_t problem : order) {
       searches.push_back([=, this](std::size_t seat) { return attempt(problem, [&] { return tune(problem, seat); }); });
@@ -56,7 +55,7 @@ class Tuning {
       std::vector<std::size_t> incomplete;
       for (const auto& [problem, members] : missing) incomplete.push_back(problem);
       std::deque<Crew::Piece> measurements;
-      for (const std::size_t problem : longest_last_first(std::move(incomplete))) {
+      for (const std::size_t problem : balanced(std::move(incomplete))) {
         measurements.push_back([=, this, &missing](std::size_t seat) {
           return attempt(problem, [&] { return measure(problem, missing.at(problem), seat); });
         });
@@ -70,7 +69,8 @@ class Tuning {
   /// One alone has nobody to teach, and all its trials would be read for nothing.
   bool is_several() const { return together_.problems.size() > 1; }
 
-  std::vector<std::size_t> longest_last_first(std::vector<std::size_t> problems) const {
+  /// The longest first of those that are begun last; of all, where nothing is learnt from those before.
+  std::vector<std::size_t> balanced(std::vector<std::size_t> problems) const {
     const std::vector<double>& work = together_.work;
     if (together_.seats == 1 || work.empty()) return problems;
     const std::size_t last =

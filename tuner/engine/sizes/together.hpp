@@ -35,8 +35,10 @@ struct Together {
   std::function<void(TuneReport report, std::size_t seat)> deliver;
   /// Takes why a problem cannot be tuned, likewise. If it is not given, the first such error is thrown in the end.
   std::function<void(std::size_t problem, const Error& error)> failed = {};
-  /// Called in the thread of each of several seats before its first session. What it throws ends everything.
+  /// Called in the thread of each of several seats before its first session. What it throws is thrown in the end, and
+  /// no other session begins; then `refused` is called, there, so that those that have begun can be ended.
   std::function<void(std::size_t seat)> begin = {};
+  std::function<void()> refused = {};
   /// Told, in its thread, that a seat leaves because its GPU was lost; another one goes on with its problem.
   std::function<void(std::size_t seat, const Error& error)> left = {};
 };

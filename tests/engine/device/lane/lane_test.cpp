@@ -311,6 +311,17 @@ TEST_CASE("a winner is confirmed on other inputs, and screening goes on with the
   test.expect(screen("wrong"), Outcome::wrong_result);
 }
 
+TEST_CASE("where the reference cannot be had back after a confirmation another worker has it, and nobody is blamed") {
+  PreparedLane test;
+  CHECK(test.ask(ConfirmCandidate{candidate("flaky"), candidate("right"), 77})
+            .result_of<ConfirmCandidate>()
+            .reference_failed);
+  const pid_t worker = test.lane.worker_pid();
+  test.expect(screen("right"), Outcome::ok);
+  CHECK(test.lane.worker_pid() != worker);
+  test.expect(screen("wrong"), Outcome::wrong_result);
+}
+
 TEST_CASE("a reference that fails on other inputs is not the candidate's failure") {
   PreparedLane test;
   for (const char* behaviour : {"flaky", "past_end", "not_a_binary", "faults"}) {

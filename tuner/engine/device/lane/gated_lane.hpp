@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstddef>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +12,7 @@
 
 namespace tuner::engine {
 
-/// Closed until so many have arrived, or for ever where one of them brings an error. Any thread.
+/// Closed until so many have arrived, whatever became of them, or for ever once one refuses. Any thread.
 class Gate {
  public:
   explicit Gate(std::size_t awaited) : awaited_(awaited) {}
@@ -22,24 +21,25 @@ class Gate {
     const std::lock_guard lock(mutex_);
     --awaited_;
   }
-  void refuse(const Error& error) {
+  void refuse() {
     const std::lock_guard lock(mutex_);
-    error_ = error;
+    is_refused_ = true;
   }
-  /// Throws the error that was brought.
+  /// Throws Error{no_driver} if one refused, which tells why to others.
   bool is_open() const {
     const std::lock_guard lock(mutex_);
-    if (error_) throw Error(*error_);
+    if (is_refused_) throw Error(Errc::no_driver, "Another GPU of this command cannot be used.");
     return awaited_ == 0;
   }
 
  private:
   mutable std::mutex mutex_;
   std::size_t awaited_;
-  std::optional<Error> error_;
+  bool is_refused_ = false;
 };
 
-/// A device lane that answers nothing before the gate opens, so that its session gets no further than to compile.
+/// A device lane that answers nothing before the gate opens: its session gets no further than to compile, and its
+/// device than to have the problem set up.
 class GatedLane final : public DeviceLane {
  public:
   /// Both outlive this.
@@ -51,7 +51,7 @@ class GatedLane final : public DeviceLane {
   double disagreement() const override { return lane_.disagreement(); }
 
   void submit(TicketId ticket, DeviceRequest request) override { lane_.submit(ticket, std::move(request)); }
-  /// Throws Error also where one was brought to the gate.
+  /// Throws Error also where the gate does.
   std::vector<Completion> poll() override {
     is_open_ = is_open_ || gate_.is_open();
     return is_open_ ? lane_.poll() : std::vector<Completion>();

@@ -19,7 +19,7 @@ constexpr std::size_t kRoom = 2;
 /// Candidates between two readings. More: less time goes into readings; fewer: less is screened again where they do not
 /// agree, and answers come sooner.
 constexpr std::size_t kBetween = 6;
-/// So many more on a GPU each time it has agreed with itself so often in a row, but at most so many in all.
+/// `kBetween` more after every `kTrusted` agreements of a GPU with itself in a row, up to `kMostBetween`.
 constexpr std::size_t kTrusted = 8, kMostBetween = 24;
 /// A GPU may disagree with itself so often over one candidate; then its time is taken for what it is.
 constexpr int kRepeats = 2;
@@ -159,7 +159,7 @@ bool SpreadLane::runs_dry(const Seat& seat) const {
   return !seat.held.empty() && count(seat, Kind::screening) == 0 && !reads(seat);
 }
 
-std::size_t SpreadLane::between(const Seat& seat) {
+std::size_t SpreadLane::between_readings(const Seat& seat) {
   if (seat.penance > 0) return 1;
   return std::min(kBetween * (1 + seat.agreed / kTrusted), kMostBetween);
 }
@@ -169,7 +169,7 @@ void SpreadLane::read_where_due(bool when_dry) {
   for (const std::size_t number : in_service()) {
     Seat& seat = seats_[number];
     if (reads(seat)) continue;
-    if (seat.held.size() >= between(seat) || (when_dry && runs_dry(seat))) read(number);
+    if (seat.held.size() >= between_readings(seat) || (when_dry && runs_dry(seat))) read(number);
   }
 }
 
@@ -215,7 +215,7 @@ void SpreadLane::end_reading(std::size_t number, bool agree) {
 /// What the GPU screened before its reading is answered, or screened again.
 void SpreadLane::judge(std::size_t number) {
   Seat& seat = seats_[number];
-  seat.agreed = seat.agrees ? seat.agreed + 1 : 0;
+  seat.agreed = seat.agrees && !seat.read_fails ? seat.agreed + 1 : 0;
   if (!seat.agrees) {
     seat.to_agree = seat.penance = std::max(2 * seat.penance, kLeastPenance);
     say_once(seat, fmt::format("{} does not take as long for a configuration as it did before{}: what it measured in "

@@ -99,7 +99,7 @@ class SpreadLane final : public DeviceLane {
   std::size_t room_of(const Seat& seat) const;
   bool reads(const Seat& seat) const { return count(seat, Kind::reading) + count(seat, Kind::loading) > 0; }
   bool runs_dry(const Seat& seat) const;
-  static std::size_t between(const Seat& seat);
+  static std::size_t between_readings(const Seat& seat);  ///< candidates
 
   Given& give(Seat& seat, Kind kind, Asked asked, DeviceRequest there);
   void give_alone(TicketId ticket, DeviceRequest request);

@@ -109,14 +109,15 @@ WorkerReply Workbench::handle(const DeviceRequest& request) {
   bool returning = problem_ && problem_->away && !prepares && !std::holds_alternative<ConfirmCandidate>(request);
   bool ends = false;
   try {
-    if (returning) come_back(reply);
-    returning = false;
-    std::visit(
-        [&](const auto& typed) {
-          using Result = typename std::decay_t<decltype(typed)>::Result;
-          run(typed, reply, reply.result.emplace<Result>());
-        },
-        request);
+    returning = returning && !come_back(reply);
+    if (!returning) {
+      std::visit(
+          [&](const auto& typed) {
+            using Result = typename std::decay_t<decltype(typed)>::Result;
+            run(typed, reply, reply.result.emplace<Result>());
+          },
+          request);
+    }
     ends = problem_ && problem_->runner.damaged();
   } catch (const StillRunning& hang) {
     const auto limit = problem_ ? problem_->launch_timeout : hang.limit();
@@ -134,8 +135,11 @@ WorkerReply Workbench::handle(const DeviceRequest& request) {
     reply.message += error.what();
     ends = !prepares;
   }
-  // The reference ran on these inputs before: it is not this request's doing.
-  if (returning) reply.outcome = Outcome::worker_lost;
+  // The reference ran on these inputs before, so it is not this request's doing: another worker is asked.
+  if (returning) {
+    ends = true;
+    if (reply.outcome != Outcome::run_timeout) reply.outcome = Outcome::worker_lost;
+  }
   if (problem_) reply.launches = problem_->launches() - launches_before;
   return {std::move(reply), ends};
 }
@@ -217,19 +221,22 @@ void time(LoadedKernel& kernel, Sampler& sampler, ClockWatch& clock, Screen scre
 
 }  // namespace
 
-/// To the inputs that are screened with, and the outputs that belong to them.
-void Workbench::come_back(DeviceReply& reply) {
+/// To the inputs that are screened with, and the outputs that belong to them. False, with a message, if the reference
+/// fails.
+bool Workbench::come_back(DeviceReply& reply) {
   Problem& p = problem();
   const Problem::Away away = *std::exchange(p.away, std::nullopt);
   reply.message = "Again on the original inputs, the reference: ";  // in front of what an exception adds
   p.set_launch_timeout({});
   DeviceReply failed;
   LoadedKernel reference;
-  const bool loaded = load(away.reference, p.buffers, device_, stream_, reference, failed);
-  const Stopwatch watch(reply.verify_ms);
-  p.buffers.fill_inputs(away.seed);
-  p.has_reference = loaded && p.runner.run_reference(reference, false).ok();
-  reply.message.clear();
+  if (load(away.reference, p.buffers, device_, stream_, reference, failed)) {
+    const Stopwatch watch(reply.verify_ms);
+    p.buffers.fill_inputs(away.seed);
+    p.has_reference = take(failed, p.runner.run_reference(reference, false));
+  }
+  reply.message = p.has_reference ? std::string() : reply.message + failed.message;
+  return p.has_reference;
 }
 
 // Times the kernel and looks at what all of its launches may have done. What that finds comes first, and then there are
@@ -240,7 +247,7 @@ void Workbench::time_and_inspect(LoadedKernel& kernel, const ScreenPolicy& polic
   if (reply.ok()) time(kernel, p.sampler, p.clock, Screen(policy, best_ns), reply, run);
   const Stopwatch watch(reply.verify_ms);
   Verdict verdict = p.runner.inspect();
-  p.sampler.note_activity();  // for a reading that follows at once
+  p.sampler.note_activity();  // the device was busy until now
   if (verdict.ok()) return;
   take(reply, std::move(verdict));
   run.samples_ns.clear();
@@ -341,12 +348,9 @@ void Workbench::run(const RunBlock& request, DeviceReply& reply, BlockResult& re
 
 void Workbench::run(const RecheckFinalist& request, DeviceReply& reply, RecheckResult&) {
   Problem& p = problem();
-  if (!p.has_reference) {
-    // It could not be had again after a winner was confirmed. Another worker has one, or says why not.
-    reply.outcome = Outcome::worker_lost;
-    reply.message = "There is nothing left to compare a finalist with.";
-    return;
-  }
+  if (!p.has_reference)
+    throw Error(Errc::internal,
+                "A device worker was asked to recheck a kernel before it had a reference; report this.");
   p.set_launch_timeout({});
   const Stopwatch watch(reply.verify_ms);
   reply.message = "Launched again in the module in which it was timed: ";  // in front of what an exception adds

@@ -35,7 +35,7 @@ class Workbench {
   void run(const CountCandidate& request, DeviceReply& reply, CountResult& result);
 
   bool end_with(const CallFailed& failure, DeviceReply& reply) const;
-  void come_back(DeviceReply& reply);
+  bool come_back(DeviceReply& reply);
   void time_and_inspect(LoadedKernel& kernel, const ScreenPolicy& policy, std::optional<double> best_ns,
                         DeviceReply& reply, TimedRun& run);
 
