@@ -1,9 +1,10 @@
--- The queue of a team's tuning jobs: `tuner fleet` and `tuner pull` work with it (docs/fleet.md). Run once, by the owner
--- of the database or a superuser, who owns everything in it then:
+-- The queue of a team's tuning jobs: `tuner fleet` and `tuner pull` work with it (docs/fleet.md). Run once, by a
+-- superuser, or by the owner of the database if he may create roles; he owns everything in it then:
 --
 --     psql --dbname tuner --set ON_ERROR_STOP=1 --file schema.sql
 --
--- Nobody else changes a table directly: each role has functions for what it may do, and reads the rows of its teams.
+-- Nobody else changes a table directly: each role has functions for what it may do, and reads the rows of its teams, of
+-- logs only its own.
 BEGIN;
 
 -- Roles belong to the server, so another of its databases may have made them.
@@ -58,7 +59,7 @@ CREATE TABLE tuner_fleet.job (
   priority integer NOT NULL,
   state text NOT NULL DEFAULT 'queued' CHECK (state IN ('queued', 'running', 'done', 'aside', 'cancelled')),
   tries integer NOT NULL DEFAULT 0,
-  attempt integer NOT NULL DEFAULT 0,  -- grows with every taking, and is never used again
+  attempt integer NOT NULL DEFAULT 0,  -- grows with every taking; one that a crash undid comes again, with another token
   token uuid,                          -- known to whoever holds the job, and to nobody else
   worker text NOT NULL DEFAULT '',
   heartbeat timestamptz,

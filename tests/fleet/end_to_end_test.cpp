@@ -73,6 +73,15 @@ TEST_CASE("what one submits another one's GPU tunes, and a third has, with the r
   CHECK(pulled["jobs"] == 2);
   CHECK(pulled["kept"] == 2);
   CHECK(bert.json({"pull"})["known"] == 2);
+  // What was changed in the queue since is not taken.
+  CHECK(server
+            .sql("UPDATE tuner_fleet.result_row SET body = body || ' '::bytea WHERE job = " +
+                 std::to_string(submitted["jobs"][0]["job"].get<int>()))
+            .empty());
+  const Result changed = bert.run({"pull", "--json", "--db", bert.folder() / "other.db"});
+  CHECK(contains(changed.err, "A row of the queue was changed after it was written"));
+  CHECK(Json::parse(changed.out)["jobs"] == 1);
+  CHECK(Json::parse(changed.out)["damaged"] == 1);
   const Json there = worker.json({"list"}), here = bert.json({"list"});
   REQUIRE(here["decisions"].size() == 2);
   for (std::size_t i = 0; i < 2; ++i) {
@@ -145,7 +154,7 @@ TEST_CASE("hostile jobs are refused or contained, each with one sentence, and th
   }
   struct Hostile {
     std::int64_t job;
-    std::string says;  ///< in its log, which is one sentence about the cause
+    std::string says;  ///< in its log
   };
   const std::vector<Hostile> jobs{
       {submit("scale", "#include \"/etc/passwd\"\n" + kScaleKernel, {factor}, "n=1000"), "an absolute name"},
@@ -159,9 +168,10 @@ TEST_CASE("hostile jobs are refused or contained, each with one sentence, and th
        "a name with `..`"},
       {submit("scale", kScaleKernel, {{"../factor.cuh", "#define FACTOR 2\n"}}, "n=1000"), "a name with `..`"},
       {submit("scale'; DROP TABLE tuner_fleet.job; --", kScaleKernel, {factor}, "n=1000"), "DROP TABLE"},
-      {submit("scale", kScaleKernel, {factor}, "n=1000'; DROP TABLE tuner_fleet.job; --"), ""},
+      {submit("scale", kScaleKernel, {factor}, "n=1000'; DROP TABLE tuner_fleet.job; --"),
+       "DROP TABLE tuner_fleet.job; --\" is not a number"},
       {submit("scale", changed("kind == 1", "1"), {factor}, "n=1000"), "secret line"},
-      {submit("scale", kScaleKernel, bombs, "n=1000"), ""},
+      {submit("scale", kScaleKernel, bombs, "n=1000"), "took longer than 15 s and was stopped"},
   };
   const std::int64_t good = submit("scale", kScaleKernel, {factor}, "n=1000");
   const Result worked = worker.work();

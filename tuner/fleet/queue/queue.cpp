@@ -4,6 +4,9 @@
 
 #include <string_view>
 
+#include "tuner/error.hpp"
+#include "tuner/fleet/job/sha256.hpp"
+
 namespace tuner::fleet {
 namespace {
 
@@ -175,10 +178,15 @@ std::vector<Accepted> Queue::accepted() {
 }
 
 std::vector<std::string> Queue::rows(const Accepted& accepted) {
-  const Rows rows = connection_.ask("SELECT body FROM tuner_fleet.result_row WHERE job = $1 AND attempt = $2",
+  const Rows rows = connection_.ask("SELECT body, hash FROM tuner_fleet.result_row WHERE job = $1 AND attempt = $2",
                                     {accepted.job, accepted.attempt});
   std::vector<std::string> bodies;
-  for (int row = 0; row < rows.size(); ++row) bodies.push_back(rows.bytes(row, 0));
+  for (int row = 0; row < rows.size(); ++row) {
+    bodies.push_back(rows.bytes(row, 0));
+    if (sha256(bodies.back()) == rows.bytes(row, 1)) continue;
+    throw Error(Errc::store_damaged,
+                "A row of the queue was changed after it was written, and nothing of its job was taken.");
+  }
   return bodies;
 }
 

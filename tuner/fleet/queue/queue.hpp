@@ -87,6 +87,7 @@ class Queue {
 
   // Role read.
   std::vector<Accepted> accepted();
+  /// Throws Error{store_damaged} where one is not what its hash says.
   std::vector<std::string> rows(const Accepted& accepted);
 
  private:
