@@ -92,6 +92,9 @@ TEST_CASE("the database tells kernels, numbers, GPUs and values of problems") {
   CHECK(answer(user, {"export", "--problem", "n="}) == Words{"open", "n=1000", "n=4096"});
   CHECK(answer(user, {"export", "--problem", "n=", "--db", "elsewhere"}) == Words{"files"});
   CHECK(answer(user, {"--db", "elsewhere", "show", ""}) == Words{"words"});
+  CHECK(answer(user, {"compare", "1@B"}) == Words{"open", "1@BLOCK="});
+  CHECK(answer(user, {"compare", "1@baseline", "@BLOCK="}) == Words{"open", "@BLOCK=256"});
+  CHECK(answer(user, {"compare", "7@B"}) == Words{"open"});
   CHECK_FALSE(std::filesystem::exists(user.home() / "elsewhere"));
 }
 

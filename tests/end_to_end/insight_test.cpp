@@ -55,7 +55,7 @@ TEST_CASE("what cannot be compared is one sentence with a way out") {
   check_err(compared(user, {kProgram, "@"}), 2, {"names no configuration after the @", "@baseline"});
   check_err(compared(user, {"@winner", kProgram}), 2, {"names no file"});
   check_err(compared(user, {kProgram, "@VARIANT=9"}), 2, {"VARIANT"});
-  check_err(compared(user, {kProgram, "@winner"}), 2, {"No winner is stored", "Tune it first"});
+  check_err(compared(user, {kProgram, "@winner"}), 1, {"No winner is stored", "Tune it first"});
   check_err(compared(user, {kProgram, "@baseline"}, {"--within", "0"}), 2, {"--within 0 is no margin"});
   check_err(compared(user, {"7", "8"}), 2, {"--problem has no effect beside a decision"});
   check_err(user.run({"compare", "7", "8"}), 1, {"Nothing is stored in "});

@@ -50,6 +50,8 @@ ExitCode exit_code_for(Errc code) {
       return ExitCode::device_failed;
     case Errc::busy:
       return ExitCode::busy;
+    case Errc::not_stored:
+      return ExitCode::no_result;
     case Errc::internal:
       break;
   }

@@ -12,7 +12,9 @@
 #include "cache/store/sqlite_store.hpp"
 #include "search/expression/value.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/side.hpp"
 #include "tuner/cli/stores.hpp"
+#include "tuner/core/base/assignments.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
@@ -177,6 +179,30 @@ std::vector<Assignable> KnownNames::parameters() {
                   value.text());
       }
     }
+  }
+  return found.empty() ? stored_parameters() : found;
+}
+
+std::vector<Assignable> KnownNames::stored_parameters() {
+  std::vector<Assignable> found;
+  const auto number_of = [](const std::string& side) { return number_in(side.substr(0, side.rfind('@'))); };
+  std::optional<std::size_t> number = line_.option == nullptr ? number_of(line_.word) : std::nullopt;
+  if (!number && !line_.operands.empty()) number = number_of(line_.operands.front());
+  if (!number || keys().empty()) return found;
+  const auto add = [&](const std::string& configuration) {
+    for (const std::string& part : split_assignments(configuration)) {
+      const std::size_t equals = part.find('=');
+      if (equals != std::string::npos) add_value(found, part.substr(0, equals), "tried", part.substr(equals + 1));
+    }
+  };
+  try {
+    for (const NumberedDecision& numbered : numbered_decisions(*store_)) {
+      if (numbered.number != number) continue;
+      add(numbered.decision.configuration);
+      for (const cache::Trial& trial : trials_behind(numbered.decision, *store_)) add(trial.configuration);
+    }
+  } catch (const std::exception&) {
+    // The command itself will say what is wrong with the database.
   }
   return found;
 }

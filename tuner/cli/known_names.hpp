@@ -42,13 +42,14 @@ class KnownNames {
   /// Properties of problems: of the file, else of the database's problems, of those of kernels on the line if there are
   /// any.
   std::vector<Assignable> properties();
-  /// Tuned parameters of the file.
+  /// Tuned parameters of the file; of a decision's number in its place, with the values that were tried.
   std::vector<Assignable> parameters();
   /// Buffers of the file.
   std::vector<Assignable> buffers();
 
  private:
   const std::vector<KernelDescription>& descriptions();
+  std::vector<Assignable> stored_parameters();
   /// Of everything that the database has, forgotten or not.
   const std::vector<cache::DecisionKey>& keys();
 

@@ -11,16 +11,12 @@
 
 namespace tuner::cli {
 
-namespace {
-
 std::optional<std::size_t> number_in(const std::string& text) {
   std::size_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
 }
-
-}  // namespace
 
 Side parse_side(const std::string& written, const Side* first) {
   // Paths may have an @, too: a file of the whole name is that file, and no configuration has a /.
@@ -57,7 +53,7 @@ search::Configuration configuration_of(const Side& side, const Task& task, Timin
   if (named == "winner") {
     const auto decision = side.decision ? side.decision : stored_winner(task, mode, store);
     if (!decision) {
-      throw Error(Errc::bad_usage,
+      throw Error(Errc::not_stored,
                   fmt::format("No winner is stored for {} with {} on {}. Tune it first, or name a configuration.",
                               task.description().kernel, problem_text(task.problem()), task.device().name));
     }

@@ -22,6 +22,9 @@ struct Side {
   std::string configuration;                ///< "baseline", "winner", assignments; empty: not said
 };
 
+/// The number of a decision that `text` is; nothing for anything else.
+std::optional<std::size_t> number_in(const std::string& text);
+
 /// Throws Error{bad_usage}. `first` is the side before it.
 Side parse_side(const std::string& written, const Side* first = nullptr);
 
@@ -29,7 +32,7 @@ Side parse_side(const std::string& written, const Side* first = nullptr);
 std::optional<cache::Decision> stored_winner(const Task& task, Timing mode, const cache::Store* store);
 
 /// The configuration that `side` names, which the task accepts: "winner" is the decision's, also where that was made on
-/// another GPU, else what is stored for the task. Throws Error{bad_usage} with a way out.
+/// another GPU, else what is stored for the task. Throws Error with a way out: bad_usage, or not_stored for a winner.
 search::Configuration configuration_of(const Side& side, const Task& task, Timing mode, const cache::Store* store);
 
 }  // namespace tuner::cli

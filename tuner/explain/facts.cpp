@@ -6,8 +6,7 @@
 namespace tuner::explain {
 
 std::optional<std::string> launch_text(const ConfigurationFacts& facts) {
-  const bool is_known = facts.resources.registers || facts.geometry != Geometry{};
-  return is_known ? std::optional(facts.geometry.text()) : std::nullopt;
+  return facts.geometry != Geometry{} ? std::optional(facts.geometry.text()) : std::nullopt;
 }
 
 void add_derived(ConfigurationFacts& facts, const DeviceInfo& device) {

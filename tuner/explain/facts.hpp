@@ -23,7 +23,7 @@ struct ConfigurationFacts {
   std::string configuration;
   std::optional<double> time_ns;
   std::optional<TimeRatio> to_other;  ///< its time over that of the other, from pairs measured side by side
-  Geometry geometry;                  ///< with the dynamic shared memory
+  Geometry geometry;                  ///< with the dynamic shared memory; one block of one thread: not known
   cache::ResourceFacts resources;
   std::optional<MachineCode> code;
   /// Registers that a thread could have had beyond its own with as many threads resident.
@@ -35,7 +35,7 @@ struct ConfigurationFacts {
   std::optional<double> bytes_under_way;  ///< at most, per multiprocessor: of all resident threads together
 };
 
-/// "grid=528x1x1 block=128x1x1 shared=0"; nothing where nothing is known of it but its time.
+/// "grid=528x1x1 block=128x1x1 shared=0"; nothing where it is not known.
 std::optional<std::string> launch_text(const ConfigurationFacts& facts);
 
 /// Works out what follows from the other facts and the device.

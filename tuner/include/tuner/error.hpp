@@ -25,6 +25,7 @@ enum class Errc {
   busy,               ///< another process has what is needed, and waiting for it was not wanted
   baseline_failed,    ///< the configuration that everything is compared with does not run
   internal,           ///< a broken invariant: a bug in this library
+  not_stored,         ///< the database has nothing of what was asked for
 };
 
 /// Thrown when what was asked cannot be done. `what()` is a full sentence that names the thing, the value and a next
