@@ -167,6 +167,10 @@ std::optional<ImportedKey> import_key(const Connection& to, const Connection& so
     take_in(*decision);
     insert_texts(to, insert_decision(to, *decision), texts);
     imported.decision = ImportedKey::Decision::kept;
+  } else {
+    // Nothing is added, but what session it was: who asks for what is not known yet is not to be given it again.
+    decision->origin = Origin::imported;
+    ensure_run(to, *decision);
   }
   return imported;
 }

@@ -59,6 +59,7 @@ CREATE TABLE tuner_fleet.job (
   priority integer NOT NULL,
   state text NOT NULL DEFAULT 'queued' CHECK (state IN ('queued', 'running', 'done', 'aside', 'cancelled')),
   tries integer NOT NULL DEFAULT 0,
+  unfit text[] NOT NULL DEFAULT '{}',  -- hosts whose workers could not work when they had it
   attempt integer NOT NULL DEFAULT 0,  -- grows with every taking; one that a crash undid comes again, with another token
   token uuid,                          -- known to whoever holds the job, and to nobody else
   worker text NOT NULL DEFAULT '',
@@ -251,6 +252,9 @@ BEGIN
     RETURN EXISTS (SELECT FROM job
                    WHERE id = p_job AND attempt = p_attempt AND token = p_token AND state = 'done');
   END IF;
+  IF p_rows = 0 OR p_session = '' THEN
+    RAISE EXCEPTION 'Job % was finished without a result', p_job USING ERRCODE = 'UT002';
+  END IF;
   IF p_rows <> (SELECT count(*) FROM result_row r WHERE r.job = p_job AND r.attempt = p_attempt) THEN
     RAISE EXCEPTION 'Job % was finished with % rows, and others are stored', p_job, p_rows USING ERRCODE = 'UT002';
   END IF;
@@ -260,7 +264,8 @@ BEGIN
   RETURN true;
 END $$;
 
--- The job failed. It is queued again unless it was tried often enough, or `p_final` says that it would fail again.
+-- The job failed. It is queued again unless it was tried often enough, or `p_final` says that it would fail again. True
+-- also if that is known already, as long as nobody else has the job.
 CREATE FUNCTION tuner_fleet.fail(p_job bigint, p_attempt integer, p_token uuid, p_reason text, p_log bytea,
                                  p_final boolean) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, tuner_fleet, pg_temp
@@ -270,12 +275,32 @@ DECLARE
 BEGIN
   SELECT p_final OR tries >= most_tries INTO is_over FROM job, about
   WHERE id = p_job AND attempt = p_attempt AND token = p_token AND state = 'running' FOR UPDATE OF job;
-  IF NOT FOUND THEN RETURN false; END IF;
-  UPDATE job SET state = CASE WHEN is_over THEN 'aside' ELSE 'queued' END, token = NULL, reason = p_reason,
+  IF NOT FOUND THEN
+    RETURN EXISTS (SELECT FROM job
+                   WHERE id = p_job AND attempt = p_attempt AND token = p_token AND state IN ('queued', 'aside'));
+  END IF;
+  UPDATE job SET state = CASE WHEN is_over THEN 'aside' ELSE 'queued' END, reason = p_reason,
                  finished = CASE WHEN is_over THEN now() END
   WHERE id = p_job;
   PERFORM keep_log(p_job, p_attempt, p_log);
   RETURN true;
+END $$;
+
+-- The worker, HOST:..., could not work: its GPU or its disk may be broken, or the job may break GPUs. So it counts as a
+-- try once a host: one that is started again and again sets no job aside, but for one that was taken ten times as often
+-- as it may be tried.
+CREATE FUNCTION tuner_fleet.could_not_work(p_job bigint, p_attempt integer, p_token uuid, p_log bytea) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, tuner_fleet, pg_temp
+AS $$
+DECLARE
+  host text;
+BEGIN
+  SELECT split_part(worker, ':', 1) INTO host FROM job
+  WHERE id = p_job AND attempt = p_attempt AND token = p_token AND state = 'running' FOR UPDATE;
+  IF NOT FOUND THEN RETURN false; END IF;
+  UPDATE job SET tries = tries - 1 FROM about WHERE id = p_job AND host = ANY (unfit) AND attempt < 10 * most_tries;
+  UPDATE job SET unfit = unfit || host WHERE id = p_job AND NOT host = ANY (unfit);
+  RETURN fail(p_job, p_attempt, p_token, 'Its worker could not work.', p_log, false);
 END $$;
 
 -- The worker ends before the job does, which is not the job's fault: the try does not count.
@@ -299,7 +324,8 @@ GRANT EXECUTE ON FUNCTION
   tuner_fleet.take(text, text), tuner_fleet.count_open(text), tuner_fleet.beat(bigint, integer, uuid),
   tuner_fleet.store_rows(bigint, integer, uuid, bytea[]), tuner_fleet.give_back(bigint, integer, uuid),
   tuner_fleet.finish(bigint, integer, uuid, text, integer, bytea),
-  tuner_fleet.fail(bigint, integer, uuid, text, bytea, boolean) TO tuner_work;
+  tuner_fleet.fail(bigint, integer, uuid, text, bytea, boolean),
+  tuner_fleet.could_not_work(bigint, integer, uuid, bytea) TO tuner_work;
 
 -- Everything of a job but what it carries and the token of whoever holds it.
 GRANT SELECT (id, team, submitter, file, kernel, problem, device, priority, state, tries, attempt, worker, heartbeat,

@@ -44,6 +44,8 @@ TEST_CASE("commands, options and fixed values are completed from the tables of t
   CHECK(answer(user, {"--db", "x", "lis"}) == Words{"words", "list"});
   CHECK(answer(user, {"help", "dir"}) == Words{"words", "directives"});
   CHECK(answer(user, {"report", "-"}) == Words{"words", "--db", "--force", "--help", "--json", "--version", "-o"});
+  CHECK(answer(user, {"fleet", "status", "--"}) ==
+        Words{"words", "--help", "--json", "--queue", "--version", "--watch"});
   CHECK(answer(user, {"report", "--force", "--f"}) == Words{"words"});
   CHECK(answer(user, {"tune", "--problem", "n=1", "--problem"}) == Words{"words", "--problem", "--problems"});
   CHECK(answer(user, {"tune", "--mode", ""}) == Words{"words", "cold", "warm"});

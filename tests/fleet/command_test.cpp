@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tests/cli/program.hpp"
+#include "tests/fleet/scale_kernel.hpp"
 #include "tests/support/text.hpp"
 
 using namespace tuner::test;
@@ -14,7 +15,9 @@ TEST_CASE("a password in the address is refused and not shown, wherever it is gi
   for (const std::string& address :
        {std::string("postgresql://anna:hunter2@localhost/tuner"), std::string("host=localhost password=hunter2"),
         std::string("postgresql://localhost/tuner?password=hunter2"),
-        std::string("postgresql://anna:hunter2%zz@localhost/tuner")}) {
+        std::string("postgresql://anna:hunter2%zz@localhost/tuner"),
+        std::string("postgresql://anna:hunter2/hunter2@localhost/tuner"),
+        std::string("postgresql://anna:5432/hunter2@localhost/tuner"), std::string("postgresql://anna:hunter2")}) {
     CAPTURE(address);
     const Result given = user.run({"fleet", "status", "--queue", address});
     check_error(given, 2, {"address"});
@@ -30,6 +33,26 @@ TEST_CASE("a password in the address is refused and not shown, wherever it is gi
   }
 }
 
+TEST_CASE("an address where something else belongs is not shown with its password either") {
+  User user;
+  user.environment["TUNER_QUEUE"] = "postgresql:///tuner?host=" + user.home().string();
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"fleet"},
+                                                {"fleet", "status"},
+                                                {"fleet", "submit"},
+                                                {"fleet", "cancel"},
+                                                {"pull"},
+                                                {"tune"},
+                                                {"show"}}) {
+    std::vector<std::string> all = words;
+    all.emplace_back("postgresql://anna:hunter2@localhost/tuner");
+    CAPTURE(words);
+    const Result result = user.run(all);
+    CHECK(result.exit_code != 0);
+    CHECK_FALSE(result.err.empty());
+    CHECK_FALSE(contains(result.err + result.out, "hunter2"));
+  }
+}
+
 TEST_CASE("a queue that cannot be reached is one sentence without the password, and exit code 5") {
   User user;
   user.environment["PGPASSWORD"] = "hunter2";
@@ -42,7 +65,13 @@ TEST_CASE("a queue that cannot be reached is one sentence without the password, 
 TEST_CASE("what cannot be meant is refused with one sentence") {
   User user;
   check_error(user.run({"fleet"}), 2, {"submit, work, status, cancel"});
-  check_error(user.run({"fleet", "sumbit"}), 2, {"Did you mean `tuner fleet submit`?"});
+  const Result mistyped = user.run({"fleet", "sumbit"});
+  check_error(mistyped, 2, {"not by `sumbit`. Did you mean `tuner fleet submit`?"});
+  CHECK_FALSE(contains(mistyped.err, "?."));
+  user.folder().write("scale.cu", kScaleKernel);
+  user.folder().write("factor.cuh", "#define FACTOR 2\n");
+  check_error(user.run({"fleet", "submit", "scale.cu", "--problem", "n=1", "--on", ","}), 2, {"--on names no GPU"});
+  check_error(user.run({"fleet", "submit", "scale.cu", "--problem", "n=0"}), 2, {"1 <= n"});
   check_error(user.run({"fleet", "status"}), 2, {"TUNER_QUEUE"});
   check_error(user.run({"fleet", "submit"}), 2, {"needs a kernel file"});
   check_error(user.run({"fleet", "cancel"}), 2, {"needs the numbers"});

@@ -2,11 +2,17 @@
 // server of the test's own.
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <sqlite3.h>
 
+#include <chrono>
+#include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "cache/sqlite/sqlite.hpp"
 #include "tests/end_to_end/story.hpp"
 #include "tests/fleet/scale_kernel.hpp"
 #include "tests/fleet/server.hpp"
@@ -209,6 +215,69 @@ TEST_CASE("a worker that is told to stop gives its job back, which another one f
   }
   CHECK(second.work().exit_code == 0);
   CHECK(anna.json({"fleet", "status"})["counts"]["done"] == 3);
+}
+
+TEST_CASE("a worker that is told to stop while a job begins gives it back, too, and leaves nothing") {
+  const TeamServer server;
+  const Host anna(server, "anna");
+  anna.run({"fleet", "submit", "scale.cu", "--problem", "n=1000", "--effort", "full"});
+  for (int milliseconds = 0; milliseconds < 60; milliseconds += 6) {
+    CAPTURE(milliseconds);
+    Host worker(server, "hand");
+    const std::filesystem::path temporary = worker.home() / "tmp";
+    std::filesystem::create_directory(temporary);
+    worker.environment["TMPDIR"] = temporary.string();
+    const auto folders = [&] {
+      return std::distance(std::filesystem::directory_iterator(temporary), std::filesystem::directory_iterator());
+    };
+    Running running(worker, {"fleet", "work", "--as-root", "--workers", "1"});
+    REQUIRE(eventually([&] { return folders() == 2; }));  // one to be in, one for the job
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    running.signal(SIGTERM);
+    const Result stopped = running.finish();
+    INFO(stopped.err);
+    CHECK(stopped.exit_code == 130);
+    CHECK(folders() == 0);
+    const Json job = anna.json({"fleet", "status"})["jobs"].front();
+    CHECK(job["state"] == "queued");
+    CHECK(job["tries"] == 0);
+  }
+}
+
+TEST_CASE("a worker that starts before its server waits for it") {
+  TeamServer server;
+  const Host anna(server, "anna"), worker(server, "hand");
+  anna.run({"fleet", "submit", "scale.cu", "--problem", "n=1000", "--effort", "quick"});
+  server.stop("fast");
+  Running running(worker, {"fleet", "work", "--until-empty", "--as-root", "--workers", "1"});
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  server.start();
+  const Result result = running.finish();
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.err, "Waiting for it, ten minutes at most."));
+  CHECK(anna.json({"fleet", "status"})["counts"]["done"] == 1);
+}
+
+TEST_CASE("a worker that cannot store what it found ends, and its job is not done") {
+  const TeamServer server;
+  const Host anna(server, "anna"), worker(server, "hand");
+  anna.run({"fleet", "submit", "scale.cu", "--problem", "n=1000", "--effort", "quick"});
+  CHECK(worker.work().exit_code == 0);
+  anna.run({"fleet", "submit", "scale.cu", "--problem", "n=1000", "--effort", "full"});
+  {
+    tuner::cache::sqlite::Connection other(worker.data() / "decisions.db", SQLITE_OPEN_READWRITE, {});
+    const tuner::cache::sqlite::Transaction writes(other, tuner::cache::sqlite::Transaction::Kind::write);
+    const Result result = worker.work();
+    INFO(result.err);
+    CHECK(result.exit_code == 5);
+    CHECK(contains(result.err, "could not be stored in "));
+  }
+  const Json job = anna.json({"fleet", "status", "2"});
+  INFO(job.dump());
+  CHECK(job.dump().find("Its worker could not work.") != std::string::npos);
+  CHECK(worker.work().exit_code == 0);
+  CHECK(anna.json({"fleet", "status"})["counts"]["done"] == 2);
 }
 
 TEST_CASE("a worker of two GPUs is a process for each, which share the jobs") {

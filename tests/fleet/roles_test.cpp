@@ -123,6 +123,66 @@ TEST_CASE("a job that was given back on purpose was not tried") {
   CHECK(teams.as("anna").list().front().state == "queued");
 }
 
+TEST_CASE("a host that cannot work sets no job aside, three of them do") {
+  const Teams teams;
+  teams.as("anna").submit("", {}, Teams::job("three"));
+  Queue worker = teams.as("hand");
+  for (int i = 1; i <= 5; ++i) {
+    const Taken taken = worker.take("broken:" + std::to_string(i) + " GPU 0", "GPU").value();
+    CHECK(worker.could_not_work(taken, "its disk is full"));
+    CHECK_FALSE(worker.finish(taken, "session", 1, ""));
+  }
+  const auto job = [&] { return teams.as("anna").list().front(); };
+  CHECK(job().state == "queued");
+  CHECK(job().reason == "Its worker could not work.");
+  CHECK(job().tries == 1);
+  worker.could_not_work(worker.take("second:1 GPU 0", "GPU").value(), "");
+  worker.could_not_work(worker.take("broken:6 GPU 0", "GPU").value(), "");
+  CHECK(job().state == "queued");
+  worker.could_not_work(worker.take("third:1 GPU 0", "GPU").value(), "");
+  CHECK(job().state == "aside");
+}
+
+TEST_CASE("a job that its only host cannot work on is set aside in the end") {
+  const Teams teams;
+  teams.as("anna").submit("", {}, Teams::job("three"));
+  Queue worker = teams.as("hand");
+  int times = 0;
+  for (auto taken = worker.take("broken:1 GPU 0", "GPU"); taken; taken = worker.take("broken:1 GPU 0", "GPU")) {
+    REQUIRE(++times <= 100);
+    worker.could_not_work(*taken, "");
+  }
+  CHECK(times > 20);
+  CHECK(teams.as("anna").list().front().state == "aside");
+}
+
+TEST_CASE("a failure may be said twice, because the answer may have been lost") {
+  const Teams teams;
+  teams.as("anna").submit("", {}, Teams::job("three"));
+  Queue worker = teams.as("hand");
+  const Taken first = worker.take("hand", "GPU").value();
+  CHECK(worker.fail(first, "no", "", false));
+  CHECK(worker.fail(first, "no", "", false));
+  const Taken second = worker.take("hand", "GPU").value();
+  CHECK_FALSE(worker.fail(first, "no", "", true));
+  CHECK(worker.fail(second, "no", "", true));
+  CHECK(worker.fail(second, "no", "", true));
+  CHECK_FALSE(worker.beat(second));
+  CHECK_FALSE(worker.store_rows(second, {"a row"}));
+  CHECK_FALSE(worker.finish(second, "session", 1, ""));
+}
+
+TEST_CASE("what is done has rows, of a session") {
+  const Teams teams;
+  teams.as("anna").submit("", {}, Teams::job("three"));
+  Queue worker = teams.as("hand");
+  const Taken taken = worker.take("hand", "GPU").value();
+  error_of(tuner::Errc::store_unavailable, [&] { worker.finish(taken, "session", 0, ""); });
+  worker.store_rows(taken, {"a row"});
+  error_of(tuner::Errc::store_unavailable, [&] { worker.finish(taken, "", 1, ""); });
+  CHECK(worker.finish(taken, "session", 1, ""));
+}
+
 TEST_CASE("logs are for who submitted the job, rows for its team, and only who submitted cancels") {
   const Teams teams;
   CHECK(teams.as("anna").log(teams.job_of_vision) == "what the compiler said");

@@ -74,6 +74,36 @@ TEST_CASE("rows come out of their texts as they went in, in any order and once")
   CHECK(read[0].texts.size() == 2);
 }
 
+TEST_CASE("a source that is not UTF-8 keeps its bytes") {
+  const TemporaryFolder folder;
+  KeyRows rows = recorded(folder / "decisions.db");
+  std::string all;
+  for (int byte = 1; byte < 256; ++byte) all += static_cast<char>(byte);
+  rows.texts = {{TextKind::source, "scale.cu",
+                 "// gr\xf6\xdf"
+                 "er\n"},
+                {TextKind::header, "a.cuh", all}};
+  const std::vector<KeyRows> read = rows_from_texts(row_texts(rows));
+  REQUIRE(read.size() == 1);
+  REQUIRE(read[0].texts.size() == 2);
+  for (const DecisionText& text : read[0].texts) {
+    CHECK(text.text == (text.kind == TextKind::source ? rows.texts[0].text : all));
+  }
+}
+
+TEST_CASE("a decision that is older than the one here is known all the same afterwards") {
+  const TemporaryFolder folder;
+  KeyRows rows = recorded(folder / "decisions.db");
+  rows.trials.clear();
+  rows.decision->session = "another";
+  rows.decision->created_unix_ms -= 1000;
+  write_key_rows(folder / "sent.db", {&rows, 1});
+  const std::vector<ImportedKey> imported = import_decisions(folder / "decisions.db", folder / "sent.db");
+  REQUIRE(imported.size() == 1);
+  CHECK(imported[0].decision == ImportedKey::Decision::older);
+  CHECK(known_sessions(folder / "decisions.db") == std::set<std::string>{"another", "first"});
+}
+
 TEST_CASE("a database of such rows is imported like a file of an export, once") {
   const TemporaryFolder folder;
   const std::vector<KeyRows> rows = rows_from_texts(row_texts(recorded(folder / "decisions.db")));

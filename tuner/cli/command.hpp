@@ -40,6 +40,8 @@ struct Command {
   std::vector<Example> examples;
   std::vector<ExitCode> exit_codes;  ///< beside 0, 1, 2, 70 and 130
   ExitCode (*run)(const Arguments&) = nullptr;
+  /// Whether an option has a meaning for what the first operand says; null: all have.
+  bool (*takes)(std::string_view operand, std::string_view option) = nullptr;
 };
 
 /// Options that every command takes and that may stand before its name.

@@ -76,8 +76,13 @@ class Completer {
   }
 
   void add_options() {
+    const auto has_meaning = [&](const Option& option) {
+      const bool is_known = line_.command != nullptr && line_.command->takes != nullptr && !line_.operands.empty();
+      return !is_known || line_.command->takes(line_.operands.front(), option.name);
+    };
     const auto add_those = [&](std::span<const Option> options) {
       for (const Option& option : options) {
+        if (!has_meaning(option)) continue;
         const bool is_spent = option.kind != Option::Kind::repeatable && line_.given.contains(option.name);
         if (!is_spent) add(spelled(option.name), first_clause(option.help));
       }

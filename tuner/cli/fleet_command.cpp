@@ -32,10 +32,20 @@ const std::vector<Action>& actions() {
   return all;
 }
 
+bool takes(std::string_view word, std::string_view option) {
+  bool is_of_some = false;
+  for (const Action& action : actions()) {
+    const bool is_its = std::ranges::find(action.options, option) != action.options.end();
+    if (action.word == word && is_its) return true;
+    is_of_some = is_of_some || is_its;
+  }
+  return !is_of_some;
+}
+
 void refuse_options_of_others(const Action& action, const Arguments& arguments) {
   for (const Action& other : actions()) {
     for (const std::string_view option : other.options) {
-      if (!arguments.has(option) || std::ranges::find(action.options, option) != action.options.end()) continue;
+      if (!arguments.has(option) || takes(action.word, option)) continue;
       throw Error(Errc::bad_usage,
                   fmt::format("{} has no meaning for `tuner fleet {}`: leave it out.", spelled(option), action.word));
     }
@@ -53,9 +63,9 @@ ExitCode run_fleet(const Arguments& arguments) {
   }
   const std::string nearest = search::nearest_name(word, words);
   throw Error(Errc::bad_usage,
-              fmt::format("`tuner fleet` is followed by {}{}{}.", fmt::join(words, ", "),
+              fmt::format("`tuner fleet` is followed by {}{}.{}", fmt::join(words, ", "),
                           word.empty() ? "" : fmt::format(", not by `{}`", word),
-                          nearest.empty() ? "" : fmt::format(". Did you mean `tuner fleet {}`?", nearest)));
+                          nearest.empty() ? "" : fmt::format(" Did you mean `tuner fleet {}`?", nearest)));
 }
 
 }  // namespace
@@ -114,6 +124,7 @@ Command fleet_command() {
       .exit_codes = {ExitCode::no_result, ExitCode::no_device, ExitCode::no_toolkit, ExitCode::store,
                      ExitCode::device_failed},
       .run = run_fleet,
+      .takes = takes,
   };
 }
 

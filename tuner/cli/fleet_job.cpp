@@ -89,6 +89,15 @@ TuneRequest request_for(const fleet::JobSpec& spec, KernelDescription kernel, co
   return request;
 }
 
+/// Throws Error{store_unavailable} where the session could not store what it found: its observer was warned why.
+/// Another worker of this machine may have stored something newer meanwhile.
+void require_stored(const cache::KeyRows& rows, const TuneReport& report, const FleetPlace& place) {
+  if (rows.decision && (rows.decision->session == report.decision.session || report.stored.decision)) return;
+  throw Error(Errc::store_unavailable,
+              fmt::format("What was found could not be stored in {}: make room on its disk, or make it writable.",
+                          place.database.string()));
+}
+
 fleet::Answer answer_of(const TuneReport& report, const FleetPlace& place, JobLog& log) {
   for (const FailureReport& failure : report.failures) {
     log.add(fmt::format("{} x {}, such as {}: {}", failure.count, to_string(failure.outcome),
@@ -97,7 +106,10 @@ fleet::Answer answer_of(const TuneReport& report, const FleetPlace& place, JobLo
   if (report.decision.configuration.empty()) {
     return {.reason = "No configuration gave the right result.", .is_final = true, .log = log.take()};
   }
-  cache::KeyRows rows = cache::read_key_rows(cache::locate(place.database).decisions, report.decision.key);
+  const std::filesystem::path database = cache::locate(place.database).decisions;
+  cache::KeyRows rows;
+  if (!is_not_there_yet(database)) rows = cache::read_key_rows(database, report.decision.key);
+  require_stored(rows, report, place);
   move_compiler_messages(rows, log);
   return {.is_done = true, .session = newest_session(rows), .rows = fleet::row_texts(rows), .log = log.take()};
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -17,7 +18,9 @@
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
+#include "tuner/core/device/device.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
+#include "tuner/core/task/task.hpp"
 #include "tuner/effort.hpp"
 #include "tuner/error.hpp"
 #include "tuner/fleet/job/package.hpp"
@@ -51,6 +54,9 @@ Wishes read_wishes(const Arguments& arguments) {
   if (const auto effort = arguments.choice("effort", {kEfforts.begin(), kEfforts.end()})) {
     wishes.effort = *effort_from_string(*effort);
   }
+  if (std::ranges::count(wishes.devices, "") > 0) {
+    throw Error(Errc::bad_usage, "--on names no GPU: write a part of its name, such as --on H200, or leave it out.");
+  }
   if (wishes.devices.empty()) wishes.devices.emplace_back();
   return wishes;
 }
@@ -61,11 +67,21 @@ std::vector<KernelDescription> kernels_of(const std::string& file, const std::st
   return {choose_description(std::move(kernels), file, kernel, "--kernel")};
 }
 
+/// What a worker would refuse on any GPU.
+void require_constraints(const KernelDescription& kernel, const GivenProblem& problem) {
+  try {
+    const Task task(kernel, problem.values, known_device("H200"), {}, {}, search::Listing::when_needed);
+  } catch (const Error& error) {
+    if (error.code() == Errc::bad_problem) throw;
+  }
+}
+
 void add_file(const std::string& file, const Wishes& wishes, Submissions& all) {
   for (const KernelDescription& kernel : kernels_of(file, wishes.kernel)) {
     fleet::Package package = fleet::pack_job(kernel, wishes.mode, wishes.effort);
     all.contents.merge(package.contents);
     for (const GivenProblem& problem : distinct_problems(kernel, wishes.problems, warn)) {
+      require_constraints(kernel, problem);
       package.spec.problem = problem_text(problem.values);
       for (const std::string& device : wishes.devices) {
         all.jobs.push_back({.file = package.spec.source.name,

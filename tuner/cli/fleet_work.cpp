@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "cache/file/location.hpp"
@@ -54,6 +55,7 @@ ExitCode work_on(const DeviceInfo& device, WorkRequest request) {
   request.options.name = fmt::format("{}:{} GPU {}", host_name(), getpid(), device.ordinal);
   // Names without a folder mean nothing there.
   const fleet::PrivateFolder nowhere;
+  setenv("TMPDIR", nowhere.path().parent_path().c_str(), 1);
   if (chdir(nowhere.path().c_str()) != 0) {
     throw Error(Errc::store_unavailable,
                 fmt::format("The folder {} cannot be entered: is TMPDIR right?", nowhere.path().string()));
@@ -100,6 +102,7 @@ ExitCode wait_for(std::vector<pid_t> children) {
     }
     int status = 0;
     const pid_t ended = waitpid(-1, &status, WNOHANG);
+    if (ended < 0 && errno == ECHILD) break;
     if (ended <= 0) {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
       continue;
@@ -109,6 +112,22 @@ ExitCode wait_for(std::vector<pid_t> children) {
     if (code == 0) code = of_child;
   }
   return static_cast<ExitCode>(code);
+}
+
+/// So that a mistake in the address is said once, and a server that starts at the same time is waited for.
+void reach(const fleet::Address& address) {
+  constexpr std::chrono::minutes kPatience{10};
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  for (bool told = false;;) {
+    try {
+      fleet::Queue{address};
+      return;
+    } catch (const fleet::Unreachable& error) {
+      if (!address.is_away() || std::chrono::steady_clock::now() > end) throw;
+      if (!std::exchange(told, true)) say(fmt::format("{} Waiting for it, ten minutes at most.", error.what()));
+    }
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
 }
 
 void refuse_root(const Arguments& arguments) {
@@ -142,7 +161,7 @@ ExitCode fleet_work(const Arguments& arguments) {
   const std::size_t share =
       static_cast<std::size_t>(std::max(1, (usable_cores() - 1) / static_cast<int>(chosen.size())));
   request.place.workers = arguments.number("workers", 1, 1024).value_or(share);
-  fleet::Queue(request.address);  // so that a mistake in the address is said once
+  reach(request.address);
   if (chosen.size() == 1) return work_on(devices.at(static_cast<std::size_t>(*chosen.begin())), request);
   std::vector<pid_t> children;
   for (const int number : chosen) {

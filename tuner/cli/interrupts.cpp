@@ -61,7 +61,12 @@ const std::atomic<bool>& Interrupts::flag() const {
 }
 
 NothingToKeep::NothingToKeep() : FlagGuard(has_something_to_keep, false) {
-  if (interrupted) end_at_once();
+  if (interrupted && !has_something_to_end) end_at_once();
+}
+
+// Whoever has something to end looks at the flag from here on.
+NothingToKeep::~NothingToKeep() {
+  if (interrupted && has_something_to_end) alarm(0);
 }
 
 SomethingToEnd::SomethingToEnd() : FlagGuard(has_something_to_end, true) {}

@@ -31,9 +31,13 @@ class Interrupts : FlagGuard {
 };
 
 /// Within the life of an Interrupts: work of which nothing is lost, and which looks at no flag. While it lives, the
-/// first signal ends the program, also one that came before.
+/// first signal ends the program, also one that came before; where there is something to end, it goes on for ten
+/// seconds at most.
 struct NothingToKeep : private FlagGuard {
   NothingToKeep();
+  ~NothingToKeep();
+  NothingToKeep(const NothingToKeep&) = delete;
+  NothingToKeep& operator=(const NothingToKeep&) = delete;
 };
 
 /// Within the life of an Interrupts: processes and files that would be left behind if the program ended at once. While

@@ -80,6 +80,7 @@ ExitCode failed(std::string_view sentence, ExitCode code) {
 int main(int argc, char** argv) {
   fill_standard_streams();
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGCHLD, SIG_DFL);  // whoever started this may have ignored it, and then no child can be waited for
   signal(SIGXFSZ, SIG_IGN);  // writing fails, and what fails says so
   cli::end_at_signals();
   ExitCode code = ExitCode::internal;

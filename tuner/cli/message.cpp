@@ -19,11 +19,26 @@ void write(std::string_view text, std::FILE* file) {
   std::fwrite(shown.data(), 1, shown.size(), file);
 }
 
+/// `sentence` with "..." for the login and the password of each address in it, "scheme://LOGIN:PASSWORD@HOST": somebody
+/// may have typed one where it has no place.
+std::string without_passwords(std::string_view sentence) {
+  std::string text(sentence);
+  for (std::size_t at = text.find("://"); at != std::string::npos; at = text.find("://", at)) {
+    at += 3;
+    const std::size_t end = std::min(text.find_first_of(" \n\t`\"", at), text.size());
+    const std::size_t host = text.rfind('@', end);
+    if (host == std::string::npos || host < at) continue;
+    const std::string_view login = std::string_view(text).substr(at, host - at);
+    if (login.find(':') != std::string_view::npos) text.replace(at, host - at, "...");
+  }
+  return text;
+}
+
 }  // namespace
 
 void say(std::string_view sentence) {
   std::string text = "tuner: ";
-  for (const char c : sentence) {
+  for (const char c : without_passwords(sentence)) {
     // A line that begins in the first column is one of ours: what a sentence quotes must not look like one.
     if (text.back() == '\n' && c != ' ') text += "  ";
     text += c;

@@ -17,7 +17,7 @@ PrivateFolder::PrivateFolder() {
     throw Error(Errc::store_unavailable,
                 fmt::format("No folder can be made for a job like {}: is TMPDIR right, and has its disk room?", name));
   }
-  path_ = name;
+  path_ = std::filesystem::absolute(name);
 }
 
 PrivateFolder::~PrivateFolder() {

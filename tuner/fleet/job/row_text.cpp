@@ -131,18 +131,59 @@ std::string row_text(const char* kind, Json record) {
   return row.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Json text_json(const cache::DecisionKey& key, const cache::DecisionText& text) {
-  Json object = record_json(key);
-  object["text_kind"] = to_string(text.kind);
-  object["text_name"] = text.name;
-  object["text"] = text.text;
-  return object;
-}
-
 std::string word(const Json& record, const char* name) {
   const auto found = record.find(name);
   if (found == record.end() || !found->is_string()) refuse_row("a text is none");
   return found->get<std::string>();
+}
+
+bool is_utf8(const std::string& text) try { return !Json(text).dump().empty(); } catch (const Json::type_error&) {
+  return false;
+}
+
+/// JSON has no bytes: each byte as the character of that number, as in ISO 8859-1.
+std::string characters_of(std::string_view bytes) {
+  std::string text;
+  for (const char byte : bytes) {
+    const auto code = static_cast<unsigned char>(byte);
+    if (code < 0x80) {
+      text += byte;
+    } else {
+      text += static_cast<char>(0xc0 | code >> 6);
+      text += static_cast<char>(0x80 | (code & 0x3f));
+    }
+  }
+  return text;
+}
+
+std::string bytes_of(std::string_view text) {
+  std::string bytes;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto code = static_cast<unsigned char>(text[i]);
+    if (code < 0x80) {
+      bytes += text[i];
+      continue;
+    }
+    if (code > 0xc3 || ++i == text.size()) refuse_row("a text is none of bytes");
+    bytes += static_cast<char>((code & 0x03) << 6 | (static_cast<unsigned char>(text[i]) & 0x3f));
+  }
+  return bytes;
+}
+
+Json text_json(const cache::DecisionKey& key, const cache::DecisionText& text) {
+  Json object = record_json(key);
+  object["text_kind"] = to_string(text.kind);
+  object["text_name"] = text.name;
+  const bool is_text = is_utf8(text.text);
+  object["text"] = is_text ? text.text : characters_of(text.text);
+  if (!is_text) object["is_bytes"] = true;
+  return object;
+}
+
+std::string text_in(const Json& record) {
+  std::string text = word(record, "text");
+  const auto is_bytes = record.find("is_bytes");
+  return is_bytes != record.end() && *is_bytes == true ? bytes_of(text) : text;
 }
 
 }  // namespace
@@ -179,7 +220,7 @@ std::vector<cache::KeyRows> rows_from_texts(const std::vector<std::string>& text
       const auto key = read_record<cache::DecisionKey>(row);
       const Json& record = row.at("record");
       const auto text_kind = cache::text_kind_from_string(word(record, "text_kind"));
-      if (text_kind) rows_of(key).texts.push_back({*text_kind, word(record, "text_name"), word(record, "text")});
+      if (text_kind) rows_of(key).texts.push_back({*text_kind, word(record, "text_name"), text_in(record)});
     }
   }
   std::vector<cache::KeyRows> all;

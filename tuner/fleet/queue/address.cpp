@@ -20,25 +20,45 @@ bool is_secret(const PQconninfoOption& option) {
   return option.dispchar != nullptr && option.dispchar[0] == '*';
 }
 
+[[noreturn]] void refuse_password() {
+  throw Error(Errc::bad_usage,
+              "The queue's address has a password in it, which everybody sees in the list of processes: take it out, "
+              "and put it into ~/.pgpass, a service file or PGPASSWORD.");
+}
+
+/// Where a password has a slash, libpq takes what is before it for a port, and what is behind it for a database.
+bool has_at_behind_host(std::string_view text) {
+  const std::size_t scheme = text.find("://");
+  if (scheme == std::string_view::npos) return false;
+  const std::size_t slash = text.find('/', scheme + 3);
+  const std::string_view path = slash == std::string_view::npos ? "" : text.substr(slash);
+  return path.substr(0, path.find('?')).find('@') != std::string_view::npos;
+}
+
+/// "5432", or "5432,5433" for as many hosts.
+bool is_port(std::string_view text) {
+  return text.find_first_not_of("0123456789,") == std::string_view::npos;
+}
+
 }  // namespace
 
 Address::Address(std::string_view text) {
   char* said = nullptr;
   const Options options(PQconninfoParse(std::string(text).c_str(), &said));
   PQfreemem(said);  // it quotes the text, and with it what may be a password
-  if (!options) {
+  const auto require = [](bool is_right) {
+    if (is_right) return;
     throw Error(
         Errc::bad_usage,
         "The queue's address cannot be read: give one such as --queue postgresql://HOST/DATABASE (docs/fleet.md).");
-  }
+  };
+  if (has_at_behind_host(text)) refuse_password();
+  require(bool(options));
   for (const PQconninfoOption* option = options.get(); option->keyword != nullptr; ++option) {
     if (option->val == nullptr) continue;
-    if (is_secret(*option) && std::string_view(option->keyword) != "passfile") {
-      throw Error(
-          Errc::bad_usage,
-          "The queue's address has a password in it, which everybody sees in the list of processes: take it out, "
-          "and put it into ~/.pgpass, a service file or PGPASSWORD.");
-    }
+    const std::string_view keyword = option->keyword;
+    if (is_secret(*option) && keyword != "passfile") refuse_password();
+    require(keyword != "port" || is_port(option->val));  // libpq would show it, and it may be half a password
     parameters_.emplace_back(option->keyword, option->val);
   }
   const auto add_if_missing = [&](const char* keyword, const char* value) {
@@ -52,6 +72,23 @@ Address::Address(std::string_view text) {
   add_if_missing("keepalives_interval", "5");
   add_if_missing("keepalives_count", "3");
   add_if_missing("fallback_application_name", "tuner");
+}
+
+Address::Lists Address::lists() const {
+  Lists lists;
+  for (const auto& [keyword, value] : parameters_) {
+    lists.keywords.push_back(keyword.c_str());
+    lists.values.push_back(value.c_str());
+  }
+  lists.keywords.push_back(nullptr);
+  lists.values.push_back(nullptr);
+  return lists;
+}
+
+bool Address::is_away() const {
+  const Lists all = lists();
+  const PGPing said = PQpingParams(all.keywords.data(), all.values.data(), 0);
+  return said == PQPING_REJECT || said == PQPING_NO_RESPONSE;
 }
 
 void Address::keep_password_of_environment() {

@@ -14,8 +14,15 @@ class Address {
   /// Throws Error{bad_usage} for what libpq cannot read, and for a password in it, whose sentence shows neither.
   explicit Address(std::string_view text);
 
-  /// What libpq is given, by keyword.
-  const std::vector<std::pair<std::string, std::string>>& parameters() const { return parameters_; }
+  /// What libpq is given, each list with a null pointer at its end; they point into this.
+  struct Lists {
+    std::vector<const char*> keywords, values;
+  };
+  Lists lists() const;
+
+  /// Whether a server of that name and port answers that it cannot be connected to now, or nobody does: it may be
+  /// starting. Takes as long as a connection.
+  bool is_away() const;
 
   /// Takes the password that PGPASSWORD holds out of the environment, and keeps it for connections: processes that are
   /// started afterwards do not inherit it. Before threads are started.

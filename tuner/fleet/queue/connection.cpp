@@ -27,14 +27,8 @@ bool is_passing(std::string_view state) {
 }
 
 UniqueHandle<PGconn*, PQfinish> connect(const Address& address) {
-  std::vector<const char*> keywords, values;
-  for (const auto& [keyword, value] : address.parameters()) {
-    keywords.push_back(keyword.c_str());
-    values.push_back(value.c_str());
-  }
-  keywords.push_back(nullptr);
-  values.push_back(nullptr);
-  UniqueHandle<PGconn*, PQfinish> connection(PQconnectdbParams(keywords.data(), values.data(), 0));
+  const Address::Lists lists = address.lists();
+  UniqueHandle<PGconn*, PQfinish> connection(PQconnectdbParams(lists.keywords.data(), lists.values.data(), 0));
   if (connection && PQstatus(connection.get()) == CONNECTION_OK) {
     // Notices are for whoever looks after the server.
     PQsetNoticeProcessor(

@@ -57,7 +57,7 @@ class Part {
 
 Pulled pull(Queue& queue, const std::filesystem::path& database, const std::function<void(const std::string&)>& warn) {
   Pulled pulled;
-  const std::set<std::string> known = cache::known_sessions(database);
+  std::set<std::string> known = cache::known_sessions(database);
   Part part(database, pulled);
   for (const Accepted& accepted : queue.accepted()) {
     if (known.contains(accepted.session)) {
@@ -75,6 +75,7 @@ Pulled pull(Queue& queue, const std::filesystem::path& database, const std::func
       continue;
     }
     part.add(std::move(rows));
+    known.insert(accepted.session);
     ++pulled.jobs;
   }
   part.import();

@@ -163,6 +163,12 @@ bool Queue::fail(const Taken& taken, const std::string& reason, const std::strin
       .truth(0, 0);
 }
 
+bool Queue::could_not_work(const Taken& taken, const std::string& log) {
+  return connection_
+      .ask("SELECT tuner_fleet.could_not_work($1, $2, $3, $4)", {taken.job, taken.attempt, taken.token, log_of(log)})
+      .truth(0, 0);
+}
+
 bool Queue::give_back(const Taken& taken) {
   return connection_.ask("SELECT tuner_fleet.give_back($1, $2, $3)", {taken.job, taken.attempt, taken.token})
       .truth(0, 0);

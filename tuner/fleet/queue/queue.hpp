@@ -83,6 +83,8 @@ class Queue {
   bool store_rows(const Taken& taken, const std::vector<std::string>& rows);
   bool finish(const Taken& taken, const std::string& session, std::size_t rows, const std::string& log);
   bool fail(const Taken& taken, const std::string& reason, const std::string& log, bool is_final);
+  /// The worker's own trouble, which counts as a try of the job once a host.
+  bool could_not_work(const Taken& taken, const std::string& log);
   bool give_back(const Taken& taken);
 
   // Role read.

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <set>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -158,7 +159,7 @@ std::optional<Package> Worker::fetch(const Taken& taken, std::string& trouble) {
 
 void Worker::blame_worker(const Taken& taken, const std::string& why) noexcept try {
   queue_.emplace(address_);
-  queue_->fail(taken, "Its worker could not work.", why, false);
+  queue_->could_not_work(taken, why);
 } catch (const std::exception&) {  // then it is given back when the lease is over
 }
 
@@ -194,7 +195,10 @@ void Worker::work(const Taken& taken) {
   }
   if (is_given_back) {
     const auto back = patiently([&](Queue& queue) { return queue.give_back(taken); });
-    tell_(fmt::format("Job {} {}", taken.job, back ? "is given back." : "goes back to the queue when its lease ends."));
+    const std::string_view fate = !back   ? "goes back to the queue when its lease ends."
+                                  : *back ? "is given back."
+                                          : "was cancelled or given to another worker meanwhile.";
+    tell_(fmt::format("Job {} {}", taken.job, fate));
     return;
   }
   std::optional<bool> is_accepted;
