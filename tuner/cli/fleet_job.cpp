@@ -108,7 +108,7 @@ fleet::Answer answer_of(const TuneReport& report, const FleetPlace& place, JobLo
   }
   const std::filesystem::path database = cache::locate(place.database).decisions;
   cache::KeyRows rows;
-  if (!is_not_there_yet(database)) rows = cache::read_key_rows(database, report.decision.key);
+  if (!cache::is_not_there_yet(database)) rows = cache::read_key_rows(database, report.decision.key);
   require_stored(rows, report, place);
   move_compiler_messages(rows, log);
   return {.is_done = true, .session = newest_session(rows), .rows = fleet::row_texts(rows), .log = log.take()};
