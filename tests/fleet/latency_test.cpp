@@ -61,7 +61,7 @@ TEST_CASE("256 workers take jobs at the same moment, each of them once") {
         }
         if (!job) return;
         std::this_thread::sleep_for(kJob);
-        if (!queue.finish(*job, "session", 0, "")) ++refused;
+        if (!queue.store_rows(*job, {"a row"}) || !queue.finish(*job, "session", 1, "")) ++refused;
       }
     });
   }
