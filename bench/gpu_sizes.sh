@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tuning the problems of an application together against one by one, on the GPU at hand: seconds, and how the winners
-# compare. sgemm at 40 problems; softmax, reduce and transpose at 25 each.
+# compare, raced side by side. sgemm at 40 problems; softmax, reduce and transpose at 25 each.
 #   bench/gpu_sizes.sh [BUILD_FOLDER] [OUTPUT_FOLDER] [EVERY] [KERNEL...]
 # EVERY: one by one, only every so many-th problem is tuned, and the time of all is estimated from these; 1 (the
 # default) tunes them all. Reports are left in OUTPUT_FOLDER: KERNEL.together.json and KERNEL.alone.json.
@@ -49,14 +49,28 @@ problems() {
 
 now() { date +%s.%N; }
 
-# times FILE: problem and the winner's time, a line each, of the reports in it.
-times() {
-  awk '/^ *"problem": "/ { split($0, part, "\""); problem = part[4]; open = 1 }
-       open && /^ *"time_us": / { sub(/^ *"time_us": /, ""); sub(/,.*/, ""); print problem "\t" $0; open = 0 }' "$1"
+# winners KERNEL: problem, and the winners of both ways, where both were tuned: a line each.
+winners() {
+  python3 - "$out/$1.together.json" "$out/$1.alone.json" <<'PYTHON'
+import json, sys
+def winners(name):
+    text, found, at = open(name).read().strip(), {}, 0
+    while at < len(text):
+        document, at = json.JSONDecoder().raw_decode(text, at)
+        while at < len(text) and text[at].isspace():
+            at += 1
+        for report in document.get("reports", [document]):
+            if report["winner"]:
+                found[report["problem"]] = report["winner"]["configuration"]
+    return found
+together, alone = (winners(name) for name in sys.argv[1:])
+for problem in alone:
+    print(problem, together.get(problem, "-"), alone[problem], sep="\t")
+PYTHON
 }
 
-printf '| kernel | problems | together s | one by one s | share | winners within 2 %% | worst |\n'
-printf '|---|---|---|---|---|---|---|\n'
+printf '| kernel | problems | together s | one by one s | share | winners within 2 %% |\n'
+printf '|---|---|---|---|---|---|\n'
 for kernel in "$@"; do
   file=kernel_sources/$kernel.cu
   problems "$kernel" >"$out/$kernel.problems"
@@ -75,13 +89,15 @@ for kernel in "$@"; do
       >>"$out/$kernel.alone.json" 2>>"$out/$kernel.alone.err"
   done <"$out/$kernel.problems"
   alone=$(awk -v a="$start" -v b="$(now)" -v n="$number" -v t="$tuned" 'BEGIN { print (b - a) * n / t }')
-  times "$out/$kernel.alone.json" >"$out/$kernel.alone.times"
-  times "$out/$kernel.together.json" | awk -F'\t' -v kernel="$kernel" -v number="$number" -v together="$together" \
-    -v alone="$alone" -v other="$out/$kernel.alone.times" '
-    BEGIN { while ((getline line < other) > 0) { split(line, field, "\t"); time[field[1]] = field[2] } }
-    $1 in time { ++all; ratio = $2 / time[$1]; near += ratio <= 1.02; if (ratio > worst) { worst = ratio; at = $1 } }
-    END {
-      printf "| %s | %d | %.1f | %.1f | %.2f | %d of %d | %.3f at %s |\n", kernel, number, together, alone,
-             together / alone, near, all, worst, at
-    }'
+  # Side by side: what two sessions say of kernels of a few microseconds differs by more than that for the same kernel.
+  all=0 near=0
+  while IFS=$'\t' read -r problem one other; do
+    all=$((all + 1))
+    if [ "$one" = "$other" ] || { [ "$one" != - ] && "$bin/tuner" compare "$file@$other" "@$one" --problem "$problem" \
+      --within 2% </dev/null >>"$out/$kernel.compared" 2>&1; }; then
+      near=$((near + 1))
+    fi
+  done < <(winners "$kernel")
+  awk -v kernel="$kernel" -v number="$number" -v a="$together" -v b="$alone" -v near="$near" -v all="$all" \
+    'BEGIN { printf "| %s | %d | %.1f | %.1f | %.2f | %d of %d |\n", kernel, number, a, b, a / b, near, all }'
 done
