@@ -49,7 +49,7 @@ problems() {
 
 now() { date +%s.%N; }
 
-# winners KERNEL: problem, and the winners of both ways, where both were tuned: a line each.
+# winners KERNEL: a problem that was tuned alone, its winner together ("-": none) and that alone, a line each.
 winners() {
   python3 - "$out/$1.together.json" "$out/$1.alone.json" <<'PYTHON'
 import json, sys

@@ -29,6 +29,7 @@ KeyRows read_key_rows(const sqlite::Connection& connection, const DecisionKey& k
 }
 
 KeyRows read_key_rows(const fs::path& database, const DecisionKey& key) {
+  if (is_not_there_yet(database)) return {.key = key};
   const auto connection =
       open_database(database, Access::read_only, kCommandPatience, Durability::precious, decisions_format());
   return read_key_rows(*connection, key);

@@ -28,7 +28,7 @@ struct KeyRows {
 
 KeyRows read_key_rows(const sqlite::Connection& connection, const DecisionKey& key);
 
-/// The same of the database at this path; without rows where it has none of the key. Throws Error{store_*}.
+/// The same of the database at this path; no rows where it has none of the key, or is not there. Throws Error{store_*}.
 KeyRows read_key_rows(const std::filesystem::path& database, const DecisionKey& key);
 
 /// The session that recorded something last; empty where there is nothing.

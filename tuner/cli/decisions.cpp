@@ -29,13 +29,6 @@ struct OneLine {
   void operator()(const char*, T&) const {}
 };
 
-std::optional<std::size_t> as_number(const std::string& text) {
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 /// Of each configuration the trial that was recorded last, in order.
 std::vector<cache::Trial> latest(const std::vector<cache::Trial>& trials) {
   std::map<std::string, std::size_t> last;
@@ -48,6 +41,13 @@ std::vector<cache::Trial> latest(const std::vector<cache::Trial>& trials) {
 }
 
 }  // namespace
+
+std::optional<std::size_t> number_in(const std::string& text) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
 
 std::vector<NumberedDecision> numbered_decisions(const cache::Store& store) {
   std::vector<NumberedDecision> numbered;
@@ -141,7 +141,7 @@ std::vector<NumberedDecision> called(const std::string& name, const std::vector<
                                      const cache::Store& store, const std::string& path, const std::string& elsewhere) {
   std::vector<NumberedDecision> found;
   std::vector<std::string> kernels;
-  const std::optional<std::size_t> number = as_number(name);
+  const std::optional<std::size_t> number = number_in(name);
   for (const NumberedDecision& numbered : all) {
     kernels.push_back(numbered.decision.key.kernel_name);
     if (number ? numbered.number == *number : kernels.back() == name) found.push_back(numbered);

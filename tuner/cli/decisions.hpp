@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ struct NumberedDecision {
   std::size_t number = 0;
   cache::Decision decision;
 };
+
+/// The number that `text` is; nothing for anything else.
+std::optional<std::size_t> number_in(const std::string& text);
 
 /// The newest decision of each key, newest first.
 std::vector<NumberedDecision> numbered_decisions(const cache::Store& store);

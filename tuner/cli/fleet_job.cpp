@@ -106,9 +106,7 @@ fleet::Answer answer_of(const TuneReport& report, const FleetPlace& place, JobLo
   if (report.decision.configuration.empty()) {
     return {.reason = "No configuration gave the right result.", .is_final = true, .log = log.take()};
   }
-  const std::filesystem::path database = cache::locate(place.database).decisions;
-  cache::KeyRows rows;
-  if (!cache::is_not_there_yet(database)) rows = cache::read_key_rows(database, report.decision.key);
+  cache::KeyRows rows = cache::read_key_rows(cache::locate(place.database).decisions, report.decision.key);
   require_stored(rows, report, place);
   move_compiler_messages(rows, log);
   return {.is_done = true, .session = newest_session(rows), .rows = fleet::row_texts(rows), .log = log.take()};

@@ -12,7 +12,6 @@
 #include "cache/store/sqlite_store.hpp"
 #include "search/expression/value.hpp"
 #include "tuner/cli/decisions.hpp"
-#include "tuner/cli/side.hpp"
 #include "tuner/cli/stores.hpp"
 #include "tuner/core/base/assignments.hpp"
 #include "tuner/core/base/text.hpp"

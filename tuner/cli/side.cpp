@@ -2,21 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <system_error>
 
+#include "tuner/cli/decisions.hpp"
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/task/problem.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {
-
-std::optional<std::size_t> number_in(const std::string& text) {
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 Side parse_side(const std::string& written, const Side* first) {
   // Paths may have an @, too: a file of the whole name is that file, and no configuration has a /.

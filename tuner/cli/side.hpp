@@ -22,9 +22,6 @@ struct Side {
   std::string configuration;                ///< "baseline", "winner", assignments; empty: not said
 };
 
-/// The number of a decision that `text` is; nothing for anything else.
-std::optional<std::size_t> number_in(const std::string& text);
-
 /// Throws Error{bad_usage}. `first` is the side before it.
 Side parse_side(const std::string& written, const Side* first = nullptr);
 
