@@ -19,10 +19,12 @@ constexpr std::size_t kMostFitted = 60;
 /// Times that a rule is learned again for validation.
 constexpr std::size_t kMostFolds = 24;
 constexpr std::size_t kSamples = 2000;
+/// What all that was measured counts, beside the samples: a question that is wrong there is wrong. Not as much as they,
+/// because the nearest tuned size is farther from another tuned one than from most that will be asked for.
+constexpr double kMeasured = 0.3;
 /// An untuned size takes the nearest one's choice unless another is expected to cost less by this many standard
-/// deviations of the difference. On the matrices in bench/search/matrices 0.15 and 0.25 are equally good; with 0.1 more
-/// is lost where the nearest was right.
-constexpr double kCaution = 0.15;
+/// deviations of the difference. With less, more is lost where the nearest was right, and less where it was wrong.
+constexpr double kCaution = 0.3;
 
 using Points = std::vector<std::size_t>;
 
@@ -77,10 +79,9 @@ class Teacher {
   }
 
  private:
-  /// What was measured counts as much as what is interpolated: a question that is wrong there is wrong.
   LessonPoint known(std::size_t at) const {
     LessonPoint point = lesson_.points[at];
-    point.weight *= static_cast<double>(kSamples) / static_cast<double>(points_.size());
+    point.weight *= kMeasured * static_cast<double>(kSamples) / static_cast<double>(points_.size());
     const auto near = nearest(lesson_, points_, lesson_.problems[at], distance_);
     point.nearest = near ? point.costs[best_choice(lesson_.points[*near])]
                          : *std::max_element(point.costs.begin(), point.costs.end());

@@ -16,6 +16,8 @@ namespace {
 /// Enough for the greedy portfolios with a few swaps: which of two equals is among the choices does not matter.
 constexpr std::size_t kSteps = 100'000;
 
+constexpr double kSlight = 0.1;
+
 std::vector<std::size_t> worth_choosing(const LossMatrix& losses) {
   std::set<std::size_t> choices;
   for (const Portfolio& portfolio : portfolio_curve(losses, kSteps)) {
@@ -29,12 +31,16 @@ LessonPoint point_of(const LossMatrix& losses, std::size_t problem, const std::v
   point.weight = losses.weight(problem);
   for (const std::size_t choice : choices) {
     point.is_missing.push_back(losses.loss(problem, choice) == LossMatrix::kUnknown);
-    point.costs.push_back(std::log1p(losses.loss_or_worst(problem, choice)));
+    point.costs.push_back(cost_of(losses.loss_or_worst(problem, choice)));
   }
   return point;
 }
 
 }  // namespace
+
+double cost_of(double loss) {
+  return kSlight * std::log1p(loss / kSlight);
+}
 
 std::vector<std::vector<bool>> Lesson::facts_at(const PropertyValues& problem) const {
   std::vector<std::vector<bool>> result;

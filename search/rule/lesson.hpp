@@ -9,7 +9,11 @@
 
 namespace tuner::search {
 
-/// A point at which it is known, or assumed, what each choice costs: the logarithm of its time over the best.
+/// What a loss counts when a rule is learned. Far above some per cent a configuration is out of the question, by how
+/// much hardly matters: else a few losses of 100 % would say how smooth and how sure small ones are.
+double cost_of(double loss);
+
+/// A point at which it is known, or assumed, what each choice costs.
 struct LessonPoint {
   std::vector<double> values;            ///< of the features
   std::vector<double> costs;             ///< by choice; without a time: the worst known

@@ -25,7 +25,7 @@ struct SplitTree {
 };
 
 /// A question must save at least this much of the mean cost, and there are at most so many in a row.
-inline constexpr double kLeastSaved = 1e-4;
+inline constexpr double kLeastSaved = 4e-4;
 inline constexpr std::size_t kDeepestRule = 6;
 
 /// Grown for the choices, whatever the nearest costs, by the question that saves most, or, where none alone does, by

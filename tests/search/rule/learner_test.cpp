@@ -246,9 +246,9 @@ TEST_CASE("what holds of a configuration tells apart sizes that lie close togeth
     return costs[0] - costs[2];
   };
   CHECK(advantage(1200) > 0.05);
-  CHECK(advantage(1208) < -0.2);
+  CHECK(advantage(1208) < -0.1);
   CHECK(advantage(480) > 0.05);
-  CHECK(advantage(488) < -0.2);
+  CHECK(advantage(488) < -0.1);
 }
 
 }  // namespace
