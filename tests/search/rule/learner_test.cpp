@@ -196,6 +196,13 @@ TEST_CASE("on kernels that it was not made for, a rule loses far less than the n
   CHECK(sum.rule < 0.67 * sum.nearest);
 }
 
+TEST_CASE("a small loss counts as it is, and a great one hardly less than a greater one") {
+  CHECK(cost_of(0) == 0);
+  CHECK(cost_of(0.01) == doctest::Approx(0.01).epsilon(0.05));
+  CHECK(cost_of(3) > cost_of(2));
+  CHECK(cost_of(3) - cost_of(2) < cost_of(0.12) - cost_of(0.02));
+}
+
 TEST_CASE("an interpolation is exact where costs are known and even between") {
   std::vector<PropertyValues> problems;
   Times times;
