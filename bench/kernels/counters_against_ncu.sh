@@ -3,8 +3,8 @@
 # if a number of instructions or requests differs, or something was not counted.
 #   bench/kernels/counters_against_ncu.sh [BUILD_FOLDER] [OUTPUT_FOLDER] [NAME...]
 # Names are those of kernels.table. Of ncu there are RUNS (5), each looking at LAUNCHES (1) launches, and of ours as
-# many as launches; what is in OUTPUT_FOLDER already is not counted again. A run of ncu takes 20 to 40 s: where time
-# is short, RUNS=1 LAUNCHES=5 has the same numbers to compare with from a fifth of the processes.
+# many as the larger of both; what is in OUTPUT_FOLDER already is not counted again. A run of ncu takes 20 to 40 s,
+# however many launches it looks at; those of one process have their buffers at the same addresses.
 #
 # Both look at the same launch with the same content of buffers and caches. Our worker launches once for each pass,
 # each after in/out buffers got their content back and L2 was overwritten. ncu must find the same in each of its
@@ -22,7 +22,7 @@ cd "$(dirname "$0")/../.."
 bin=$build/bin
 [ $# -gt 0 ] || set -- prefetch wide_loads-l2 average_matvec small_matrix softmax
 runs=${RUNS:-5} launches=${LAUNCHES:-1}
-ours=$((runs * launches))
+ours=$((runs > launches ? runs : launches))
 ncu=$(command -v ncu || ls /usr/local/cuda/bin/ncu 2>/dev/null)
 if [ -z "$ncu" ]; then
   printf 'SKIPPED: there is no ncu.\n'

@@ -56,9 +56,6 @@ class Model final : public Proposer {
 
  private:
   static constexpr std::size_t kTimeTrees = 32, kFailureTrees = 16, kTries = 8;
-  /// The part of the patience that a round with a sample of its own has: it need not find the best of its basin, but
-  /// something that the round after it, which knows all basins, goes on from.
-  static constexpr std::size_t kGlimpse = 4;
   static constexpr std::uint64_t kExploreOneOf = 32, kDoubtOneOf = 4;
   static constexpr std::size_t kMostKept = 1024;  ///< of the neighbours of one base
   /// Rows times trees grown after each answer: two trees of 200 rows. With more rows fewer trees are grown, so that
@@ -107,7 +104,7 @@ class Model final : public Proposer {
 
   std::optional<std::uint64_t> propose() override {
     if (const auto rare = next_rare()) return rare;
-    if (round_.idle >= (is_fresh_ ? constants_.patience / kGlimpse : constants_.patience)) begin_round();
+    if (round_.idle >= (is_fresh_ ? constants_.glimpse : constants_.patience)) begin_round();
     // What was drawn and not told yet is not drawn again.
     if (std::max(round_.told, round_.drawn) < constants_.sample || round_.times.rows() < 3 || explores()) {
       ++round_.drawn;
