@@ -207,8 +207,10 @@ int judge(const std::vector<std::string>& words) {
   const Score mean = tuner::search::average(all);
   fmt::print("score_f200 {:.3f} ± {:.3f}, least {:.3f}; fraction at 200 {:.3f}, least {:.3f}; {:.0f} µs a suggestion\n",
              mean.score.mean, mean.score.standard_error, least, mean.fraction.back().mean, least_fraction, sum_us);
-  fmt::print("\n| family left out | chosen on the others, of {} points | score and share of runs within 5 % |\n|---|---|---|\n",
-             points.size());
+  fmt::print(
+      "\n| family left out | chosen on the others, of {} points | score and share of runs within 5 % "
+      "|\n|---|---|---|\n",
+      points.size());
   for (std::size_t family = 0; family < families.size(); ++family) {
     fmt::print("| {} | {} | {:.3f} |\n", families[family].name, text(points[chosen[family]]),
                mean_score_without(recordings, scores[chosen[family]], family));
