@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tests/attack/database_damage.hpp"
+#include "tests/attack/text_damage.hpp"
 #include "tuner/detail/unique_handle.hpp"
 
 namespace tuner::attack {
@@ -83,6 +84,23 @@ void loosen(Sql& sql) {
       "WITHOUT') WHERE type = 'table';");
 }
 
+std::string quoted(const std::string& text) {
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? "''" : std::string(1, c);
+  return result + "'";
+}
+
+/// A text that belongs to a decision, by those who know what it is.
+std::string text_damaged(Chance& chance, Sql& sql) {
+  const Rows rows = sql.ask(
+      "SELECT kind, text_id, text FROM decision_text JOIN text USING (text_id) WHERE kind IN ('samples', 'insight', "
+      "'sizes')");
+  if (rows.empty()) return "";
+  const std::vector<std::string>& row = chance.one_of(rows);
+  sql.run("UPDATE text SET text = " + quoted(damage_json(chance, row.at(2))) + " WHERE text_id = " + row.at(1));
+  return "a text of kind " + row.at(0) + " damaged; ";
+}
+
 }  // namespace
 
 std::string damage_rows(Chance& chance, const Target& target) {
@@ -106,6 +124,10 @@ std::string damage_rows(Chance& chance, const Target& target) {
       statement = "INSERT OR REPLACE INTO " + table + " SELECT * FROM " + table + " WHERE " + column + " > " + value;
     // In every row of the key, too, so that it is found.
     if (kind == 2) statement = update + "; UPDATE task SET key_text = 'x'";
+    if (kind == 3) {
+      said += text_damaged(chance, sql);
+      continue;
+    }
     sql.run(statement);
     said += statement + "; ";
   }

@@ -72,6 +72,7 @@ void run_databases(Attack& attack, Chance& chance) {
 
   reads(chance.once_in(4) ? std::vector<std::string>{"list", "--quarantine"} : std::vector<std::string>{"list"});
   reads({"show", kernel});
+  reads({"sizes"});
   reads({"export", attack / "out/all.db", "--with-binaries"}, {"out"});
   attack.sandbox().clear("out");
   reads({"pack", attack / "out/pack"}, {"out"});

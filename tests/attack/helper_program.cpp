@@ -14,6 +14,7 @@
 #include "cache/store/sqlite_store.hpp"
 #include "tests/attack/talk.hpp"
 #include "tests/runtime/machine.hpp"
+#include "tuner/engine/sizes/learn_sizes.hpp"
 
 using namespace tuner;
 using namespace tuner::test;
@@ -41,6 +42,8 @@ int prepare(const fs::path& folder, const fs::path& source, const fs::path& froz
                                 static_cast<std::streamsize>(bytes.size()));
   }
   const auto store = cache::SqliteStore::open({.path = cache::locate(folder).decisions});
+  const Task task = task_of({});
+  engine::record_sizes(engine::learn_sizes(task.description(), task.key("cold"), *store).value(), *store);
   store->record_trials(std::vector<cache::Trial>{cache::test::full_trial(), cache::test::bare_trial()});
   using cache::TextKind;
   const std::vector<cache::DecisionText> texts{{TextKind::source, "wave.cu", kWave},
