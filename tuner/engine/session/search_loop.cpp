@@ -9,7 +9,7 @@
 #include "tuner/engine/lanes/wait.hpp"
 #include "tuner/engine/session/effort_limits.hpp"
 #include "tuner/engine/session/t1_edit.hpp"
-#include "tuner/engine/session/warm_start.hpp"
+#include "tuner/engine/session/won_elsewhere.hpp"
 
 namespace tuner::engine {
 
@@ -25,36 +25,6 @@ constexpr std::size_t kLookAhead = 32;
 constexpr std::uint64_t kPartUnheard = 4, kMostUnheard = 24;
 /// Each of several GPUs needs so many, if they are no more than half of those: some are compiled, some wait for it.
 constexpr std::uint64_t kNeeded = 12;
-
-/// Those that the space has.
-std::vector<search::Configuration> proven(const search::Space& space, const std::vector<std::string>& texts) {
-  std::vector<search::Configuration> result;
-  for (const std::string& text : texts) {
-    try {
-      search::Configuration configuration = space.parse(text);
-      if (space.contains(configuration)) result.push_back(std::move(configuration));
-    } catch (const Error&) {
-      // Another problem's space has more.
-    }
-  }
-  return result;
-}
-
-/// Hints come first. A replay repeats a recording: what was measured here before has no part in it.
-std::vector<search::Configuration> won_elsewhere(const Task& task, const SessionOptions& options,
-                                                 const SessionParts& parts, const cache::DecisionKey& key) {
-  if (!options.proven.empty()) return proven(task.space(), options.proven);
-  std::vector<search::Configuration> promising = hinted_configurations(task, options.hints);
-  if (!options.warm_start || options.origin == cache::Origin::replay) return promising;
-  try {
-    const std::vector<search::Configuration> found = promising_configurations(task, key, parts.store);
-    promising.insert(promising.end(), found.begin(), found.end());
-  } catch (const Error& error) {
-    parts.observer.warning(
-        fmt::format("{} Configurations that won for other problems and on other GPUs are not used.", error.what()));
-  }
-  return promising;
-}
 
 StopRules rules_of(const SessionOptions& options, std::uint64_t space_size) {
   Budget budget = options.budget;
