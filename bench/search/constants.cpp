@@ -58,13 +58,14 @@ std::vector<ModelConstants> grid() {
     for (const std::size_t bases : kBases) {
       for (const std::size_t neighbours : kNeighbours) {
         for (const std::size_t random : kRandom) {
-          if (bases * neighbours + random * 4 / 5 + random > kMostLookedAt) continue;
+          const std::size_t walks = random * 4 / 5;
+          if (bases * neighbours + walks + random > kMostLookedAt) continue;
           for (const std::size_t patience : kPatience) {
             for (const std::size_t glimpse : kGlimpse) {
               result.push_back({.sample = sample,
                                 .bases = bases,
                                 .neighbours = neighbours,
-                                .walks = random * 4 / 5,
+                                .walks = walks,
                                 .random = random,
                                 .patience = patience,
                                 .glimpse = glimpse});
@@ -140,13 +141,12 @@ void in_parallel(std::size_t count, Work work) {
   }
 }
 
-double mean_score_without(const std::vector<Recording>& recordings, const std::vector<double>& scores,
-                          std::size_t family) {
+double mean_without(const std::vector<Recording>& recordings, const std::vector<double>& merits, std::size_t family) {
   double sum = 0;
   std::size_t count = 0;
   for (std::size_t i = 0; i < recordings.size(); ++i) {
     if (recordings[i].family == family) continue;
-    sum += scores[i];
+    sum += merits[i];
     ++count;
   }
   return sum / static_cast<double>(count);
@@ -174,16 +174,16 @@ int judge(const std::vector<std::string>& words) {
   }
 
   const std::vector<ModelConstants> points = grid();
-  std::vector<std::vector<double>> scores(points.size(), std::vector<double>(recordings.size()));
+  std::vector<std::vector<double>> merits(points.size(), std::vector<double>(recordings.size()));
   in_parallel(points.size() * recordings.size(), [&](std::size_t item) {
     const std::size_t point = item / recordings.size(), i = item % recordings.size();
     const Score score = run(recordings[i].space, points[point], repeats, choice_repeats).score;
-    scores[point][i] = score.score.mean + score.hit95.back().mean;
+    merits[point][i] = score.score.mean + score.hit95.back().mean;
   });
   const auto chosen_without = [&](std::size_t family) {
     std::size_t best = 0;
     for (std::size_t point = 1; point < points.size(); ++point) {
-      if (mean_score_without(recordings, scores[point], family) > mean_score_without(recordings, scores[best], family))
+      if (mean_without(recordings, merits[point], family) > mean_without(recordings, merits[best], family))
         best = point;
     }
     return best;
@@ -213,11 +213,11 @@ int judge(const std::vector<std::string>& words) {
       points.size());
   for (std::size_t family = 0; family < families.size(); ++family) {
     fmt::print("| {} | {} | {:.3f} |\n", families[family].name, text(points[chosen[family]]),
-               mean_score_without(recordings, scores[chosen[family]], family));
+               mean_without(recordings, merits[chosen[family]], family));
   }
   const std::size_t everything = chosen_without(families.size());
   fmt::print("| none | {} | {:.3f} |\n", text(points[everything]),
-             mean_score_without(recordings, scores[everything], families.size()));
+             mean_without(recordings, merits[everything], families.size()));
   fmt::print("\n| recording | score_f200 | @100 | @200 |\n|---|---|---|---|\n");
   for (std::size_t i = 0; i < recordings.size(); ++i) {
     const Score& score = results[i].score;

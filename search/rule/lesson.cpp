@@ -16,6 +16,7 @@ namespace {
 /// Enough for the greedy portfolios with a few swaps: which of two equals is among the choices does not matter.
 constexpr std::size_t kSteps = 100'000;
 
+/// Losses up to about this count as they are. With half of it rules lose more on kernels that they were not made for.
 constexpr double kSlight = 0.1;
 
 std::vector<std::size_t> worth_choosing(const LossMatrix& losses) {
