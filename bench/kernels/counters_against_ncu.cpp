@@ -2,8 +2,10 @@
 //
 //   bench_counters_against_ncu names                                 what is counted, with commas
 //   bench_counters_against_ncu line TABLE NAME                       for scripts: file, kernel, problem
-//   bench_counters_against_ncu count FILE KERNEL PROBLEM RECORD      writes and prints {counters, passes, refused}
+//   bench_counters_against_ncu count FILE KERNEL PROBLEM RECORD MIB  writes and prints {counters, passes, refused}
 //   bench_counters_against_ncu compare OUT OURS NCUS NAME...         the table of so many runs of each
+//
+// So many MIB of device memory are allocated before the worker is started.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -14,6 +16,7 @@
 
 #include "bench/kernels/counters_compared.hpp"
 #include "bench/kernels/records.hpp"
+#include "bench/kernels/stage.hpp"
 #include "bench/program.hpp"
 #include "tuner/core/counters/counters.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
@@ -80,7 +83,10 @@ engine::Candidate baseline_of(const Task& task, const engine::NvrtcCompiler& com
           .scratch_lengths = task.scratch_lengths(baseline)};
 }
 
-int count(const std::string& file, const std::string& kernel, const std::string& problem, const std::string& record) {
+int count(const std::string& file, const std::string& kernel, const std::string& problem, const std::string& record,
+          const std::string& mebibytes) {
+  bench::use_first_gpu();
+  const engine::DeviceMemory occupied = bench::occupy(mebibytes);
   Counting counting;
   const engine::NvrtcCompiler compiler({});
   const Task task(load_description(file, kernel), parse_problem(problem), counting.device(), {}, {},
@@ -114,14 +120,14 @@ int run(const std::vector<std::string>& words) {
     fmt::print("{}\t{}\t{}\n", problem.file.string(), description.kernel, problem.problem);
     return 0;
   }
-  if (is("count", 4, 4)) return count(words[1], words[2], words[3], words[4]);
+  if (is("count", 5, 5)) return count(words[1], words[2], words[3], words[4], words[5]);
   if (is("compare", 4, 1000)) {
     const bench::RunsOfEach runs{std::stoi(words[2]), std::stoi(words[3])};
     return bench::compare_with_ncu(words[1], {words.begin() + 4, words.end()}, runs);
   }
   throw std::runtime_error(
-      "usage: bench_counters_against_ncu names | line TABLE NAME | count FILE KERNEL PROBLEM RECORD | compare OUT OURS "
-      "NCUS NAME...");
+      "usage: bench_counters_against_ncu names | line TABLE NAME | count FILE KERNEL PROBLEM RECORD MIB | compare OUT "
+      "OURS NCUS NAME...");
 }
 
 }  // namespace

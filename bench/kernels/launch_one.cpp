@@ -1,10 +1,10 @@
 // Launches one configuration of a kernel, for a profiler to look at.
 //
-//   bench_launch_one FILE KERNEL PROBLEM CONFIGURATION [LAUNCHES]
+//   bench_launch_one FILE KERNEL PROBLEM CONFIGURATION [LAUNCHES [MIB]]
 //
 // What CONFIGURATION leaves out is at its default. Launches once more than LAUNCHES, of which there is one if it is not
-// said: what the first launch does to caches, and to pages that have not been touched, should not be measured. Outputs
-// are not checked.
+// said: what the first launch does to caches, and to pages that have not been touched, should not be measured. So many
+// MIB of device memory are allocated before the kernel's buffers. Outputs are not checked.
 #include <fmt/format.h>
 
 #include <stdexcept>
@@ -21,10 +21,11 @@ namespace {
 using namespace tuner;
 
 void run(const std::vector<std::string>& words) {
-  if (words.size() < 4 || words.size() > 5)
-    throw std::runtime_error("usage: bench_launch_one FILE KERNEL PROBLEM CONFIGURATION [LAUNCHES]");
+  if (words.size() < 4 || words.size() > 6)
+    throw std::runtime_error("usage: bench_launch_one FILE KERNEL PROBLEM CONFIGURATION [LAUNCHES [MIB]]");
   const int launches = words.size() > 4 ? std::stoi(words[4]) : 1;
   const DeviceInfo device = bench::use_first_gpu();
+  const engine::DeviceMemory occupied = bench::occupy(words.size() > 5 ? words[5] : "");
   const Task task(load_description(words[0], words[1]), parse_problem(words[2]), device, {}, {},
                   search::Listing::when_needed);
   bench::Stage stage(task);

@@ -38,6 +38,11 @@ DeviceInfo use_first_gpu() {
   return cuda::query_device(0);
 }
 
+engine::DeviceMemory occupy(const std::string& mebibytes) {
+  const std::size_t bytes = mebibytes.empty() ? 0 : std::stoul(mebibytes) << 20;
+  return bytes > 0 ? engine::allocate(bytes) : engine::DeviceMemory();
+}
+
 Stage::Stage(const Task& task) : task_(task), compiler_({}) {
   std::vector<std::vector<std::byte>> support;
   for (const std::string& source : support_sources()) {

@@ -16,6 +16,10 @@ namespace tuner::bench {
 /// Makes the primary context of the first GPU this process's own, and says what it is.
 DeviceInfo use_first_gpu();
 
+/// Device memory that only lies there, in whole MiB, written in decimal; none for an empty text. What is allocated
+/// after it, by other processes too, lies elsewhere in physical memory. Throws Error.
+engine::DeviceMemory occupy(const std::string& mebibytes);
+
 /// The problem of one task on that GPU, without a session or another process around it: for whoever wants to launch one
 /// configuration and look at nothing else. Buffers hold what the tuner would put into them. Throws Error.
 class Stage {
