@@ -1,17 +1,15 @@
 // What portfolios and rules are worth on measured matrices: which configuration takes how long on which problem.
 //
-//   bench_search_sizes dump DATABASE KERNEL        the matrix of a kernel in a database, as text
-//   bench_search_sizes judge KERNEL_FILE=FILE...   of each: portfolios against all subsets, rules on sizes left out
+//   bench_search_sizes dump DATABASE KERNEL                the matrix of a kernel in a database, as size_matrix.hpp
+//   says bench_search_sizes mean FILE...                        the geometric means of matrices bench_search_sizes
+//   judge KERNEL_FILE=FILE[=RACED]...   of each: portfolios against all subsets, rules on sizes left
+//                                                          out
 //
-// Such a text has a configuration a line: every winner, and what was measured on at least half of the problems. Lines
-// of problems follow, with tabs before the times of these configurations in nanoseconds; - where there is none.
+// A dump has every winner, and what was measured on at least half of the problems. Rules are learned from it, and what
+// a choice loses is read there too, or in the matrix of the same problems that bench_search_sizes_raced has made.
 // Measured on an H200, whose limits say which configurations a size allows.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <fstream>
-#include <iostream>
-#include <map>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -21,6 +19,7 @@
 #include <vector>
 
 #include "bench/program.hpp"
+#include "bench/search/size_matrix.hpp"
 #include "cache/store/sqlite_store.hpp"
 #include "search/portfolio/portfolio.hpp"
 #include "search/rule/learner.hpp"
@@ -50,45 +49,63 @@ void dump(const std::string& database, const std::string& kernel) {
     for (const auto& row : sizes.times_ns) measured += row[i] ? 1 : 0;
     if (sizes.is_winner(i) || 2 * measured >= sizes.decisions.size()) columns.push_back(i);
   }
-  for (const std::size_t i : columns) fmt::print("{}\n", sizes.configurations[i]);
+  SizeMatrix dumped;
+  for (const std::size_t i : columns) dumped.configurations.push_back(sizes.configurations[i]);
+  print_configurations(dumped);
   for (std::size_t p = 0; p < sizes.decisions.size(); ++p) {
-    fmt::print("{}", sizes.decisions[p].key.problem);
-    for (const std::size_t i : columns) {
-      const auto& time = sizes.times_ns[p][i];
-      fmt::print("\t{}", time ? fmt::format("{:.0f}", *time) : "-");
-    }
-    fmt::print("\n");
+    std::vector<std::optional<double>> times_ns;
+    for (const std::size_t i : columns) times_ns.push_back(sizes.times_ns[p][i]);
+    print_row(sizes.decisions[p].key.problem, times_ns);
   }
 }
 
-struct Matrix {
-  std::vector<ProblemValues> problems;
-  std::vector<std::string> configurations;
-  std::vector<std::vector<std::optional<double>>> times_ns;
+/// What a matrix has is on the same scale in all: times of one and the same device.
+void print_mean(const std::vector<std::string>& files) {
+  std::vector<SizeMatrix> matrices;
+  for (const std::string& file : files) matrices.push_back(read_size_matrix(file));
+  const SizeMatrix& first = matrices.front();
+  for (const SizeMatrix& matrix : matrices) {
+    if (matrix.problems != first.problems || matrix.configurations != first.configurations)
+      throw Error(Errc::bad_usage, "The matrices have different problems or configurations.");
+  }
+  print_configurations(first);
+  for (std::size_t p = 0; p < first.problems.size(); ++p) {
+    std::vector<std::optional<double>> means;
+    for (std::size_t c = 0; c < first.configurations.size(); ++c) {
+      double sum = 0;
+      for (const SizeMatrix& matrix : matrices) sum += std::log(matrix.times_ns[p][c].value_or(NAN));
+      const double mean = std::exp(sum / static_cast<double>(matrices.size()));
+      means.push_back(std::isnan(mean) ? std::nullopt : std::optional(mean));
+    }
+    print_row(first.problems[p], means);
+  }
+}
+
+/// What choices lose on the problems of a matrix, where that was measured.
+class Truth {
+ public:
+  /// `matrix` may have more configurations than `of` and must have its problems.
+  Truth(const SizeMatrix& matrix, const SizeMatrix& of) : losses_(matrix.times_ns) {
+    const auto place = [](const std::vector<std::string>& all, const std::string& one) {
+      return static_cast<std::size_t>(std::find(all.begin(), all.end(), one) - all.begin());
+    };
+    for (const std::string& problem : of.problems) {
+      rows_.push_back(place(matrix.problems, problem));
+      if (rows_.back() == matrix.problems.size()) throw Error(Errc::bad_usage, "It lacks the problem " + problem + ".");
+    }
+    for (const std::string& configuration : of.configurations)
+      columns_.push_back(place(matrix.configurations, configuration));
+  }
+
+  double loss(std::size_t problem, std::size_t configuration) const {
+    const std::size_t column = columns_[configuration];
+    return column < losses_.configurations() ? losses_.loss(rows_[problem], column) : search::LossMatrix::kUnknown;
+  }
+
+ private:
+  search::LossMatrix losses_;
+  std::vector<std::size_t> rows_, columns_;
 };
-
-Matrix read(const std::string& file) {
-  Matrix matrix;
-  std::ifstream in(file);
-  for (std::string line; std::getline(in, line);) {
-    std::istringstream fields(line);
-    std::string field;
-    std::getline(fields, field, '\t');
-    if (fields.eof()) {
-      matrix.configurations.push_back(field);
-      continue;
-    }
-    matrix.problems.push_back(parse_problem(field));
-    auto& row = matrix.times_ns.emplace_back();
-    while (std::getline(fields, field, '\t')) {
-      row.push_back(field == "-" ? std::nullopt : std::optional(std::stod(field)));
-    }
-  }
-  for (const auto& row : matrix.times_ns) {
-    if (row.size() != matrix.configurations.size()) throw Error(Errc::bad_usage, file + " lacks times.");
-  }
-  return matrix;
-}
 
 /// The size of the smallest subset that serves all, among those of at most `most` members; 0 if none does.
 std::size_t smallest_by_brute_force(const search::LossMatrix& losses, std::size_t most) {
@@ -132,8 +149,11 @@ bool is_valid(const std::shared_ptr<const KernelDescription>& kernel, const Prob
   return task.accepts(task.space().parse(configuration));
 }
 
-void judge(const std::string& kernel_file, const std::string& file) {
-  const Matrix matrix = read(file);
+void judge(const std::string& kernel_file, const std::string& file, const std::string& raced) {
+  const SizeMatrix matrix = read_size_matrix(file);
+  const Truth truth(raced.empty() ? matrix : read_size_matrix(raced), matrix);
+  std::vector<ProblemValues> every;
+  for (const std::string& problem : matrix.problems) every.push_back(parse_problem(problem));
   const auto kernel = std::make_shared<const KernelDescription>(load_description(kernel_file, "", [](const auto&) {}));
   const auto near = [&](const ProblemValues& a, const ProblemValues& b) {
     return engine::near_distance(*kernel, a, b);
@@ -159,7 +179,7 @@ void judge(const std::string& kernel_file, const std::string& file) {
     std::shuffle(order.begin(), order.end(), random);
     const std::vector<std::size_t> known(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(order.size() / 2));
     std::vector<ProblemValues> problems;
-    for (const std::size_t p : known) problems.push_back(matrix.problems[p]);
+    for (const std::size_t p : known) problems.push_back(every[p]);
     const search::LossMatrix part = losses.of_problems(known);
     // As in use: a rule names what won somewhere.
     std::set<std::size_t> winners;
@@ -171,21 +191,21 @@ void judge(const std::string& kernel_file, const std::string& file) {
     for (std::size_t i = known.size(); i < order.size(); ++i) {
       const std::size_t p = order[i];
       const auto serves = [&](std::size_t configuration) {
-        return is_valid(kernel, matrix.problems[p], matrix.configurations[configuration]);
+        return is_valid(kernel, every[p], matrix.configurations[configuration]);
       };
       std::optional<double> least;
       std::size_t nearest = 0;
       for (std::size_t k = 0; k < known.size(); ++k) {
-        const auto far = near(problems[k], matrix.problems[p]);
+        const auto far = near(problems[k], every[p]);
         if (!far || (least && *far >= *least) || !part.best(k) || !serves(*part.best(k))) continue;
         least = far;
         nearest = *part.best(k);
       }
-      const auto leaf = learned.rule.choose(matrix.problems[p]);
+      const auto leaf = learned.rule.choose(every[p]);
       const bool answers = leaf && serves(leaf->configuration);
       if (!least && !answers) continue;
       const std::size_t used = answers && !(leaf->nearest && least) ? leaf->configuration : nearest;
-      const double loss = losses.loss(p, used), its_loss = least ? losses.loss(p, nearest) : 0;
+      const double loss = truth.loss(p, used), its_loss = least ? truth.loss(p, nearest) : 0;
       if (loss == search::LossMatrix::kUnknown || its_loss == search::LossMatrix::kUnknown) {
         ++unknown;
       } else if (!least) {
@@ -204,17 +224,26 @@ void judge(const std::string& kernel_file, const std::string& file) {
   fmt::print("| where one of the two was not measured | {} | - | - |\n", unknown);
 }
 
+int usage() {
+  fmt::print(stderr,
+             "usage: bench_search_sizes dump DATABASE KERNEL | mean FILE... | judge KERNEL_FILE=FILE[=RACED]...\n");
+  return 2;
+}
+
 int run(const std::vector<std::string>& words) {
   if (words.size() == 3 && words[0] == "dump") {
     dump(words[1], words[2]);
   } else if (words.size() >= 2 && words[0] == "judge") {
     for (std::size_t i = 1; i < words.size(); ++i) {
-      const std::size_t equals = words[i].find('=');
-      judge(words[i].substr(0, equals), words[i].substr(equals + 1));
+      std::istringstream fields(words[i]);
+      std::string kernel_file, file, raced;
+      std::getline(std::getline(std::getline(fields, kernel_file, '='), file, '='), raced);
+      judge(kernel_file, file, raced);
     }
+  } else if (words.size() >= 2 && words[0] == "mean") {
+    print_mean({words.begin() + 1, words.end()});
   } else {
-    fmt::print(stderr, "usage: bench_search_sizes dump DATABASE KERNEL | judge KERNEL_FILE=FILE...\n");
-    return 2;
+    return usage();
   }
   return 0;
 }
