@@ -148,22 +148,37 @@ TEST_CASE("the time of a budget is seconds from the start") {
 }
 
 TEST_CASE("nothing is expected of too little, and as much as lately of a search that makes progress") {
-  GainEstimate gain;
+  GainEstimate gain(600);
   for (int i = 0; i < 99; ++i) gain.tell(1000);
   CHECK_FALSE(gain.expected());
   gain.tell(1000);
   CHECK(*gain.expected() == 0);
-  gain.tell(900);  // a tenth faster than the best of the first eighth
+  gain.tell(900);  // a tenth faster than the best of the first tenth
   CHECK(*gain.expected() > 0.1);
 
-  GainEstimate failing;
+  GainEstimate failing(600);
   for (int i = 0; i < 200; ++i) failing.tell(std::nullopt);
   CHECK_FALSE(failing.expected());
 }
 
+TEST_CASE("the larger a space, the more is tried before anything is expected of it: a sixth, from 100 to 600") {
+  const auto least = [](std::uint64_t space_size) {
+    GainEstimate gain(space_size);
+    int told = 0;
+    while (!gain.expected()) {
+      gain.tell(1000);
+      ++told;
+    }
+    return told;
+  };
+  CHECK(least(1) == 100);
+  CHECK(least(900) == 150);
+  CHECK(least(1'000'000) == 600);
+}
+
 TEST_CASE("as much is expected as a random order would have gained in its second half, twice over") {
   // The best is there from the beginning, so that only what lies between the fastest says anything.
-  GainEstimate gain;
+  GainEstimate gain(600);
   gain.tell(1000);
   gain.tell(1100);
   gain.tell(1100);

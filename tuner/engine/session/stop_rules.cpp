@@ -12,14 +12,15 @@ namespace tuner::engine {
 
 namespace {
 
-/// Fewer say too little: with 100 and the last three doublings, a local search ended on recorded spaces with more to
-/// gain from as many again in 3 to 4 % of the cases, with 32 and one doubling in 40 to 50 %.
-constexpr std::size_t kLeast = 100;
-constexpr std::size_t kEighth = 8;
+/// Fewer say too little: this part of the space, within these limits; docs/results/search.md has what others miss.
+constexpr std::uint64_t kPart = 6, kFewest = 100, kMost = 600;
+constexpr std::size_t kTenth = 10;
 constexpr std::size_t kFastest = 12;  ///< the weight of later ones is below a thousandth
 constexpr double kCaution = 2;
 
 }  // namespace
+
+GainEstimate::GainEstimate(std::uint64_t space_size) : least_(std::clamp(space_size / kPart, kFewest, kMost)) {}
 
 void GainEstimate::tell(std::optional<double> time_ns) {
   double best = best_.empty() ? std::numeric_limits<double>::infinity() : best_.back();
@@ -33,8 +34,8 @@ void GainEstimate::tell(std::optional<double> time_ns) {
 }
 
 std::optional<double> GainEstimate::expected() const {
-  if (best_.size() < kLeast || fastest_.size() < 3) return std::nullopt;
-  const double before = best_[best_.size() / kEighth - 1];
+  if (best_.size() < least_ || fastest_.size() < 3) return std::nullopt;
+  const double before = best_[best_.size() / kTenth - 1];
   if (!std::isfinite(before)) return std::nullopt;
   double gap = 0;
   double chance = 0.5;
@@ -43,7 +44,7 @@ std::optional<double> GainEstimate::expected() const {
 }
 
 StopRules::StopRules(const Budget& budget, std::uint64_t space_size)
-    : budget_(budget), evaluations_(budget.evaluations) {
+    : budget_(budget), evaluations_(budget.evaluations), gain_(space_size) {
   if (!budget.share) return;
   // A hair less, so that rounding does not make 8 of 7 % of 100.
   const auto size = static_cast<double>(space_size);

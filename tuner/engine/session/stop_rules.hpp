@@ -12,7 +12,7 @@ namespace tuner::engine {
 
 /// What going on may still bring, from the times of a search, in the order told. Two estimates of how much faster the
 /// best becomes when as many configurations again are tried; the greater one counts:
-/// - what the last doublings brought: the best of the first eighth against the best now. A search that learns makes its
+/// - what the last doublings brought: the best of the first tenth against the best now. A search that learns makes its
 ///   progress in doublings.
 /// - twice what the second half would have brought had the order been random. That follows from the fastest times
 /// alone:
@@ -20,13 +20,18 @@ namespace tuner::engine {
 ///   mean gain is the sum of (s_(i+1) - s_i) / 2^i. In random order the chance that as many again bring a new best is
 ///   one half however long the search has been going on (Rényi 1962), so what was gained last is the scale of what
 ///   follows.
+/// The times say nothing about what is far from all that was tried, and larger spaces hide their best better. So more
+/// is tried of those before there is an estimate.
 class GainEstimate {
  public:
+  explicit GainEstimate(std::uint64_t space_size);
+
   void tell(std::optional<double> time_ns);  ///< nothing: it failed, or is slower than others
   /// 0.02: the best is expected to become 2 % faster at most. Nothing while too little was told.
   std::optional<double> expected() const;
 
  private:
+  const std::size_t least_;      ///< fewer say too little
   std::vector<double> best_;     ///< logarithm of the best after each; infinite before the first
   std::vector<double> fastest_;  ///< logarithms of the fastest, ascending
 };
