@@ -26,7 +26,8 @@ bin=$build/bin
 [ $# -gt 0 ] || set -- prefetch wide_loads-l2 average_matvec small_matrix softmax
 runs=${RUNS:-5} launches=${LAUNCHES:-1}
 ours=$((runs > launches ? runs : launches))
-occupied=(0 300 1000 3000 8000) # MiB before the buffers: of run 1, 2, ..., and again from the first
+places=(0 300 1000 3000 8000) # MiB before the buffers: of run 1, 2, ..., and again from the first
+occupied() { printf '%s' "${places[($1 - 1) % (runs < 5 ? runs : 5)]}"; } # RUN
 ncu=$(command -v ncu || ls /usr/local/cuda/bin/ncu 2>/dev/null)
 if [ -z "$ncu" ]; then
   printf 'SKIPPED: there is no ncu.\n'
@@ -41,7 +42,7 @@ fi
 count_ours() { # NAME RUN FILE KERNEL PROBLEM
   local record=$out/$1.ours.$2.json
   grep -q '"passes": [1-9]' "$record" 2>/dev/null && return
-  timeout -k 10 120 "$program" count "${@:3}" "$record" "${occupied[($2 - 1) % 5]}" >"$out/$1.ours.$2.log" 2>&1 ||
+  timeout -k 10 120 "$program" count "${@:3}" "$record" "$(occupied "$2")" >"$out/$1.ours.$2.log" 2>&1 ||
     tail -2 "$out/$1.ours.$2.log" >&2
 }
 
@@ -51,7 +52,7 @@ count_ncus() { # NAME RUN FILE KERNEL PROBLEM
   grep -q '^"' "$csv" 2>/dev/null && return
   timeout -k 10 300 "$ncu" --csv --page raw --print-units base --metrics "$metrics" --cache-control none \
     --clock-control none --replay-mode application --kernel-name "regex:$4" --launch-skip 1 \
-    --launch-count "$launches" "$bin/bench_launch_one" "${@:3}" "" "$launches" "${occupied[($2 - 1) % 5]}" \
+    --launch-count "$launches" "$bin/bench_launch_one" "${@:3}" "" "$launches" "$(occupied "$2")" \
     >"$csv" 2>&1 || tail -2 "$csv" >&2
 }
 

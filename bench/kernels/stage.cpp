@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "tuner/core/support/support.hpp"
 #include "tuner/driver/device_query.hpp"
@@ -39,8 +40,13 @@ DeviceInfo use_first_gpu() {
 }
 
 engine::DeviceMemory occupy(const std::string& mebibytes) {
-  const std::size_t bytes = mebibytes.empty() ? 0 : std::stoul(mebibytes) << 20;
-  return bytes > 0 ? engine::allocate(bytes) : engine::DeviceMemory();
+  if (mebibytes.empty()) return {};
+  std::uint64_t number = 0;
+  const char* const end = mebibytes.data() + mebibytes.size();
+  const auto [rest, error] = std::from_chars(mebibytes.data(), end, number);
+  if (error != std::errc() || rest != end || number > 1'000'000)
+    throw Error(Errc::bad_usage, fmt::format("MIB is a whole number, such as 300; `{}` is none.", mebibytes));
+  return number > 0 ? engine::allocate(number << 20) : engine::DeviceMemory();
 }
 
 Stage::Stage(const Task& task) : task_(task), compiler_({}) {

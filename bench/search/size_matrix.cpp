@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <fstream>
 #include <sstream>
 
@@ -9,9 +10,22 @@
 
 namespace tuner::bench {
 
+namespace {
+
+std::optional<double> read_time(const std::string& file, const std::string& problem, const std::string& text) {
+  if (text == "-") return std::nullopt;
+  double time = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), time);
+  if (error == std::errc() && end == text.data() + text.size() && time > 0 && time < 1e300) return time;
+  throw Error(Errc::bad_usage, fmt::format("{}: `{}` at {} is no time in nanoseconds.", file, text, problem));
+}
+
+}  // namespace
+
 SizeMatrix read_size_matrix(const std::string& file) {
   SizeMatrix matrix;
   std::ifstream in(file);
+  if (!in) throw Error(Errc::bad_usage, file + " cannot be read.");
   for (std::string line; std::getline(in, line);) {
     std::istringstream fields(line);
     std::string field;
@@ -22,13 +36,12 @@ SizeMatrix read_size_matrix(const std::string& file) {
     }
     matrix.problems.push_back(field);
     auto& row = matrix.times_ns.emplace_back();
-    while (std::getline(fields, field, '\t')) {
-      row.push_back(field == "-" ? std::nullopt : std::optional(std::stod(field)));
-    }
+    while (std::getline(fields, field, '\t')) row.push_back(read_time(file, matrix.problems.back(), field));
+    if (row.size() == matrix.configurations.size()) continue;
+    throw Error(Errc::bad_usage, fmt::format("{}: {} times at {}, of {} configurations.", file, row.size(),
+                                             matrix.problems.back(), matrix.configurations.size()));
   }
-  for (const auto& row : matrix.times_ns) {
-    if (row.size() != matrix.configurations.size()) throw Error(Errc::bad_usage, file + " lacks times.");
-  }
+  if (matrix.problems.empty()) throw Error(Errc::bad_usage, file + " has no problem with times.");
   return matrix;
 }
 

@@ -14,7 +14,7 @@ struct SizeMatrix {
   std::vector<std::vector<std::optional<double>>> times_ns;  ///< [problem][configuration]
 };
 
-/// Throws Error{bad_usage} where lines have other numbers of times, std::invalid_argument where they have none.
+/// Throws Error{bad_usage} for a file that cannot be read, or is no such text.
 SizeMatrix read_size_matrix(const std::string& file);
 
 void print_configurations(const SizeMatrix& matrix);

@@ -1,17 +1,19 @@
 // What portfolios and rules are worth on measured matrices: which configuration takes how long on which problem.
 //
-//   bench_search_sizes dump DATABASE KERNEL                the matrix of a kernel in a database, as size_matrix.hpp
-//   says bench_search_sizes mean FILE...                        the geometric means of matrices bench_search_sizes
-//   judge KERNEL_FILE=FILE[=RACED]...   of each: portfolios against all subsets, rules on sizes left
-//                                                          out
+//   bench_search_sizes dump DATABASE KERNEL               a matrix, as size_matrix.hpp has it
+//   bench_search_sizes mean FILE...                       of matrices: the geometric means
+//   bench_search_sizes judge [SPLITS SEED] KERNEL_FILE=FILE[=RACED]...
 //
-// A dump has every winner, and what was measured on at least half of the problems. Rules are learned from it, and what
-// a choice loses is read there too, or in the matrix of the same problems that bench_search_sizes_raced has made.
-// Measured on an H200, whose limits say which configurations a size allows.
+// A dump has every winner, and what was measured on at least half of the problems. To judge is to print of each matrix
+// the portfolios and the best of all subsets, and what rules lose on sizes left out, over so many random halves (5).
+// Rules are learned from FILE. What a choice loses is read in RACED, the same problems' matrix that
+// bench_search_sizes_raced has made, if there is one. All were measured on an H200, whose limits say which
+// configurations a size allows.
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <set>
 #include <sstream>
@@ -36,7 +38,6 @@ namespace tuner::bench {
 namespace {
 
 constexpr double kWithin = 0.02;
-constexpr int kSplits = 5;
 
 void dump(const std::string& database, const std::string& kernel) {
   const auto store = cache::SqliteStore::open({.path = database, .access = cache::Access::read_only});
@@ -59,14 +60,15 @@ void dump(const std::string& database, const std::string& kernel) {
   }
 }
 
-/// What a matrix has is on the same scale in all: times of one and the same device.
+/// Of matrices that were measured on one GPU. What one of them lacks has no mean.
 void print_mean(const std::vector<std::string>& files) {
   std::vector<SizeMatrix> matrices;
   for (const std::string& file : files) matrices.push_back(read_size_matrix(file));
   const SizeMatrix& first = matrices.front();
-  for (const SizeMatrix& matrix : matrices) {
-    if (matrix.problems != first.problems || matrix.configurations != first.configurations)
-      throw Error(Errc::bad_usage, "The matrices have different problems or configurations.");
+  for (std::size_t i = 1; i < matrices.size(); ++i) {
+    if (matrices[i].problems != first.problems || matrices[i].configurations != first.configurations)
+      throw Error(Errc::bad_usage,
+                  fmt::format("{} and {} have different problems or configurations.", files[0], files[i]));
   }
   print_configurations(first);
   for (std::size_t p = 0; p < first.problems.size(); ++p) {
@@ -91,7 +93,8 @@ class Truth {
     };
     for (const std::string& problem : of.problems) {
       rows_.push_back(place(matrix.problems, problem));
-      if (rows_.back() == matrix.problems.size()) throw Error(Errc::bad_usage, "It lacks the problem " + problem + ".");
+      if (rows_.back() == matrix.problems.size())
+        throw Error(Errc::bad_usage, "The raced matrix lacks the problem " + problem + ".");
     }
     for (const std::string& configuration : of.configurations)
       columns_.push_back(place(matrix.configurations, configuration));
@@ -149,7 +152,48 @@ bool is_valid(const std::shared_ptr<const KernelDescription>& kernel, const Prob
   return task.accepts(task.space().parse(configuration));
 }
 
-void judge(const std::string& kernel_file, const std::string& file, const std::string& raced) {
+/// What was lost on sizes that were left out.
+struct LeftOut {
+  Mean nearest_far, rule_far;      ///< where the nearest loses more than kWithin
+  Mean nearest_close, rule_close;  ///< where it does not
+  Mean rule_alone;                 ///< where no size is near
+  int unknown = 0;                 ///< where the choice of one of the two was not measured
+
+  static constexpr double kUnknown = search::LossMatrix::kUnknown;
+
+  void add(double nearest, double rule) {
+    if (nearest == kUnknown || rule == kUnknown) {
+      ++unknown;
+      return;
+    }
+    (nearest > kWithin ? nearest_far : nearest_close).add(nearest);
+    (nearest > kWithin ? rule_far : rule_close).add(rule);
+  }
+  void add_alone(double rule) {
+    if (rule == kUnknown)
+      ++unknown;
+    else
+      rule_alone.add(rule);
+  }
+
+  void print(const std::string& title) const {
+    fmt::print("| {} | sizes | nearest | rule |\n|---|---|---|---|\n", title);
+    fmt::print("| where the nearest loses over 2 % | {} | {} | {} |\n", nearest_far.count, nearest_far.text(),
+               rule_far.text());
+    fmt::print("| elsewhere | {} | {} | {} |\n", nearest_close.count, nearest_close.text(), rule_close.text());
+    fmt::print("| where no size is near | {} | - | {} |\n", rule_alone.count, rule_alone.text());
+    fmt::print("| where one of the two was not measured | {} | - | - |\n", unknown);
+  }
+};
+
+struct Splits {
+  int count = 5;
+  unsigned seed = 1;
+};
+
+/// Adds what was lost to that of other kernels.
+void judge(const std::string& kernel_file, const std::string& file, const std::string& raced, const Splits& splits,
+           LeftOut& all) {
   const SizeMatrix matrix = read_size_matrix(file);
   const Truth truth(raced.empty() ? matrix : read_size_matrix(raced), matrix);
   std::vector<ProblemValues> every;
@@ -170,10 +214,9 @@ void judge(const std::string& kernel_file, const std::string& file, const std::s
     fmt::print("| {} | {:.2f} % | {:.1f} % |\n", portfolio.members.size(), 100 * portfolio.mean_loss,
                100 * portfolio.worst_loss);
   }
-  Mean nearest_far, rule_far, nearest_close, rule_close, rule_alone;
-  int unknown = 0;
-  std::mt19937 random(1);
-  for (int split = 0; split < kSplits; ++split) {
+  LeftOut left_out;
+  std::mt19937 random(splits.seed);
+  for (int split = 0; split < splits.count; ++split) {
     std::vector<std::size_t> order(losses.problems());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::shuffle(order.begin(), order.end(), random);
@@ -205,45 +248,56 @@ void judge(const std::string& kernel_file, const std::string& file, const std::s
       const bool answers = leaf && serves(leaf->configuration);
       if (!least && !answers) continue;
       const std::size_t used = answers && !(leaf->nearest && least) ? leaf->configuration : nearest;
-      const double loss = truth.loss(p, used), its_loss = least ? truth.loss(p, nearest) : 0;
-      if (loss == search::LossMatrix::kUnknown || its_loss == search::LossMatrix::kUnknown) {
-        ++unknown;
-      } else if (!least) {
-        rule_alone.add(loss);
-      } else {
-        (its_loss > kWithin ? nearest_far : nearest_close).add(its_loss);
-        (its_loss > kWithin ? rule_far : rule_close).add(loss);
+      for (LeftOut* one : {&left_out, &all}) {
+        if (least)
+          one->add(truth.loss(p, nearest), truth.loss(p, used));
+        else
+          one->add_alone(truth.loss(p, used));
       }
     }
   }
-  fmt::print("| left-out sizes, {} splits in half | sizes | nearest | rule |\n|---|---|---|---|\n", kSplits);
-  fmt::print("| where the nearest loses over 2 % | {} | {} | {} |\n", nearest_far.count, nearest_far.text(),
-             rule_far.text());
-  fmt::print("| elsewhere | {} | {} | {} |\n", nearest_close.count, nearest_close.text(), rule_close.text());
-  fmt::print("| where no size is near | {} | - | {} |\n", rule_alone.count, rule_alone.text());
-  fmt::print("| where one of the two was not measured | {} | - | - |\n", unknown);
+  left_out.print(fmt::format("left out, {} halves; times of {}", splits.count, raced.empty() ? file : raced));
 }
 
-int usage() {
-  fmt::print(stderr,
-             "usage: bench_search_sizes dump DATABASE KERNEL | mean FILE... | judge KERNEL_FILE=FILE[=RACED]...\n");
-  return 2;
+int judge_all(const std::vector<std::string>& words) {
+  Splits splits;
+  std::size_t first = 1;
+  if (words.size() > 3 && words[1].find('=') == std::string::npos) {
+    splits = {std::stoi(words[1]), static_cast<unsigned>(std::stoul(words[2]))};
+    first = 3;
+  }
+  LeftOut all;
+  for (std::size_t i = first; i < words.size(); ++i) {
+    std::istringstream fields(words[i]);
+    std::string kernel_file, file, raced;
+    std::getline(std::getline(std::getline(fields, kernel_file, '='), file, '='), raced);
+    if (file.empty())
+      throw Error(Errc::bad_usage, "`" + words[i] + "` is not KERNEL_FILE=FILE or KERNEL_FILE=FILE=RACED.");
+    judge(kernel_file, file, raced, splits, all);
+  }
+  fmt::print("\n");
+  all.print("all of these");
+  const double far = all.nearest_far.sum > 0 ? all.rule_far.sum / all.nearest_far.sum : 1;
+  const double close =
+      all.rule_close.count > 0 ? (all.rule_close.sum - all.nearest_close.sum) / all.rule_close.count : 0;
+  fmt::print("\nThe rule loses {:.2f} of what the nearest loses where that is over 2 %, and {:+.2f} % elsewhere.\n",
+             far, 100 * close);
+  return 0;
 }
 
 int run(const std::vector<std::string>& words) {
-  if (words.size() == 3 && words[0] == "dump") {
+  const std::string command = words.empty() ? "" : words[0];
+  if (command == "dump" && words.size() == 3) {
     dump(words[1], words[2]);
-  } else if (words.size() >= 2 && words[0] == "judge") {
-    for (std::size_t i = 1; i < words.size(); ++i) {
-      std::istringstream fields(words[i]);
-      std::string kernel_file, file, raced;
-      std::getline(std::getline(std::getline(fields, kernel_file, '='), file, '='), raced);
-      judge(kernel_file, file, raced);
-    }
-  } else if (words.size() >= 2 && words[0] == "mean") {
+  } else if (command == "mean" && words.size() >= 2) {
     print_mean({words.begin() + 1, words.end()});
+  } else if (command == "judge" && words.size() >= 2) {
+    return judge_all(words);
   } else {
-    return usage();
+    fmt::print(stderr,
+               "usage: bench_search_sizes dump DATABASE KERNEL | mean FILE... | judge [SPLITS SEED] "
+               "KERNEL_FILE=FILE[=RACED]...\n");
+    return 2;
   }
   return 0;
 }

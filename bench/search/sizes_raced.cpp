@@ -4,14 +4,20 @@
 //   bench_search_sizes_raced KERNEL_FILE MATRIX [MIB]
 //
 // What a session measures of a few microseconds has 2 to 3 % of chance in it, and the shortest of many such times is
-// chosen for its luck: what a choice loses cannot be told from that. Here all take turns, over kBlocks blocks. So many
-// MIB of device memory are allocated before the worker is started: where buffers lie in physical memory matters, and
-// bench_search_sizes takes the mean over several such matrices.
+// chosen for its luck: what a choice loses cannot be told from that. Here all take turns, over kBlocks blocks or as
+// many as kLimit allows, which are then named on standard error. So many MIB of device memory are allocated before the
+// worker is started: where buffers lie in physical memory matters, and bench_search_sizes takes the mean over several
+// such matrices.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "bench/kernels/stage.hpp"
 #include "bench/program.hpp"
@@ -20,6 +26,7 @@
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/task/problem.hpp"
 #include "tuner/engine/comparison/side_by_side.hpp"
+#include "tuner/error.hpp"
 
 namespace tuner::bench {
 namespace {
@@ -27,12 +34,13 @@ namespace {
 constexpr std::size_t kBlocks = 30;
 constexpr std::chrono::seconds kLimit{5};  // for the blocks of a problem
 
+/// With workers of its own, so that buffers of other problems leave nothing behind.
 std::vector<std::optional<double>> race(const Task& task, const std::vector<std::string>& configurations) {
   const std::atomic<bool> stop = false;
   cli::Workplace workplace(0, {}, stop);
   const engine::SessionOptions options;
   const engine::SessionParts parts = workplace.parts();
-  if (!workplace.take_turn(task)) return {};
+  if (!workplace.take_turn(task)) throw Error(Errc::device_lost, "The GPU's turn was not granted.");
   engine::SideBySide side_by_side(task, options, parts);
   std::vector<engine::SideBySide::Wanted> wanted;
   std::vector<std::size_t> columns;
@@ -42,23 +50,27 @@ std::vector<std::optional<double>> race(const Task& task, const std::vector<std:
     wanted.push_back({&task, configuration});
     columns.push_back(i);
   }
-  std::vector<std::size_t> running, columns_running;
   const std::vector<std::size_t> added = side_by_side.add(wanted);
-  for (std::size_t i = 0; i < added.size(); ++i) {
-    if (side_by_side[added[i]].failure) continue;
-    running.push_back(added[i]);
-    columns_running.push_back(columns[i]);
-  }
+  const auto failed = [&](std::size_t contestant) { return side_by_side[contestant].failure.has_value(); };
+  std::vector<std::size_t> running;
+  std::remove_copy_if(added.begin(), added.end(), std::back_inserter(running), failed);
   std::vector<std::optional<double>> times_ns(configurations.size());
   if (running.empty()) return times_ns;
-  const engine::Panel panel = side_by_side.race(
-      running, [](const engine::Panel& blocks) { return blocks.blocks() >= kBlocks; },
-      std::chrono::steady_clock::now() + kLimit);
+  const auto blocks = [&] {
+    return side_by_side.race(
+        running, [](const engine::Panel& panel) { return panel.blocks() >= kBlocks; },
+        std::chrono::steady_clock::now() + kLimit);
+  };
+  engine::Panel panel = blocks();
+  // One that fails ends the race: the others run again without it.
+  while (std::erase_if(running, failed) > 0 && !running.empty()) panel = blocks();
+  if (panel.blocks() < kBlocks) fmt::print(stderr, "{}: {} blocks\n", problem_text(task.problem()), panel.blocks());
+  if (panel.blocks() == 0) return times_ns;
   constexpr engine::EntrantId kFirst{0};
   for (std::size_t i = 0; i < running.size(); ++i) {
-    if (side_by_side[running[i]].failure || panel.blocks() == 0) continue;
-    times_ns[columns_running[i]] =
-        panel.median_ns(kFirst) * (i == 0 ? 1 : panel.ratio(engine::EntrantId{i}, kFirst).ratio);
+    const auto place = static_cast<std::size_t>(std::find(added.begin(), added.end(), running[i]) - added.begin());
+    const double ratio = i == 0 ? 1 : panel.ratio(engine::EntrantId{i}, kFirst).ratio;
+    times_ns[columns[place]] = panel.median_ns(kFirst) * ratio;
   }
   return times_ns;
 }

@@ -119,11 +119,12 @@ struct Tally {
 
 /// One for each of the gains.
 std::array<Tally, kGains.size()> tally(const char* strategy, std::uint64_t seeds, std::size_t latest) {
+  constexpr std::uint64_t kFirst = 25;  // those before had a part in choosing the rule
   std::array<Tally, kGains.size()> tallies;
   for (const auto& file : std::filesystem::directory_iterator(test::spaces_folder())) {
     if (!file.path().string().ends_with(".csv.gz")) continue;
     const Recorded space(read_recording(file.path()));
-    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    for (std::uint64_t seed = kFirst; seed < kFirst + seeds; ++seed) {
       const std::vector<Ending> endings = search(space, strategy, seed, latest);
       for (std::size_t i = 0; i < kGains.size(); ++i) tallies[i].add(endings[i], latest);
     }
@@ -135,10 +136,10 @@ std::array<Tally, kGains.size()> tally(const char* strategy, std::uint64_t seeds
 TEST_CASE("a search ended for little expected gain has seldom more to gain from as many configurations again") {
   for (const char* strategy : {"model", "random"}) {
     const bool learns = strategy == std::string("model");  // and takes a thousand times as long
-    const auto tallies = learns ? tally(strategy, 15, 640) : tally(strategy, 40, 4000);
+    const auto tallies = learns ? tally(strategy, 15, 800) : tally(strategy, 40, 4000);
     for (std::size_t i = 0; i < kGains.size(); ++i) {
       const Tally& found = tallies[i];
-      REQUIRE_FALSE(found.lengths.empty());
+      REQUIRE(found.lengths.size() >= static_cast<std::size_t>(found.searches) / 8);  // fewer say nothing
       MESSAGE(std::string(strategy), " below ", kGains[i], ": stopped ", found.lengths.size(), " of ", found.searches,
               ", half of them by ", found.lengths[found.lengths.size() / 2],
               "; more than that left to gain from as many again: ", found.share(found.missed_next),

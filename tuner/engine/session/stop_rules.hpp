@@ -20,8 +20,8 @@ namespace tuner::engine {
 ///   mean gain is the sum of (s_(i+1) - s_i) / 2^i. In random order the chance that as many again bring a new best is
 ///   one half however long the search has been going on (Rényi 1962), so what was gained last is the scale of what
 ///   follows.
-/// The times say nothing about what is far from all that was tried, and larger spaces hide their best better. So more
-/// is tried of those before there is an estimate.
+/// The times say nothing about what is far from all that was tried, and in a larger space the best is found later. So
+/// more is tried of those before there is an estimate.
 class GainEstimate {
  public:
   explicit GainEstimate(std::uint64_t space_size);
