@@ -135,12 +135,15 @@ std::size_t smallest_by_brute_force(const search::LossMatrix& losses, std::size_
 }
 
 struct Mean {
-  double sum = 0, worst = 0;
+  double sum = 0;
   int count = 0;
   void add(double loss) {
     sum += loss;
-    worst = std::max(worst, loss);
     ++count;
+  }
+  void add(const Mean& other) {
+    sum += other.sum;
+    count += other.count;
   }
   std::string text() const { return count == 0 ? "-" : fmt::format("{:.1f} %", 100 * sum / count); }
 };
@@ -176,6 +179,15 @@ struct LeftOut {
       rule_alone.add(rule);
   }
 
+  void add(const LeftOut& other) {
+    nearest_far.add(other.nearest_far);
+    rule_far.add(other.rule_far);
+    nearest_close.add(other.nearest_close);
+    rule_close.add(other.rule_close);
+    rule_alone.add(other.rule_alone);
+    unknown += other.unknown;
+  }
+
   void print(const std::string& title) const {
     fmt::print("| {} | sizes | nearest | rule |\n|---|---|---|---|\n", title);
     fmt::print("| where the nearest loses over 2 % | {} | {} | {} |\n", nearest_far.count, nearest_far.text(),
@@ -191,19 +203,7 @@ struct Splits {
   unsigned seed = 1;
 };
 
-/// Adds what was lost to that of other kernels.
-void judge(const std::string& kernel_file, const std::string& file, const std::string& raced, const Splits& splits,
-           LeftOut& all) {
-  const SizeMatrix matrix = read_size_matrix(file);
-  const Truth truth(raced.empty() ? matrix : read_size_matrix(raced), matrix);
-  std::vector<ProblemValues> every;
-  for (const std::string& problem : matrix.problems) every.push_back(parse_problem(problem));
-  const auto kernel = std::make_shared<const KernelDescription>(load_description(kernel_file, "", [](const auto&) {}));
-  const auto near = [&](const ProblemValues& a, const ProblemValues& b) {
-    return engine::near_distance(*kernel, a, b);
-  };
-  const search::ConfigurationFacts facts = engine::configuration_facts(*kernel, matrix.configurations);
-  const search::LossMatrix losses(matrix.times_ns);
+void print_portfolios(const std::string& file, const search::LossMatrix& losses) {
   const search::Portfolio smallest = search::smallest_portfolio(losses, kWithin);
   const std::size_t brute = smallest_by_brute_force(losses, smallest.members.size());
   fmt::print("\n{}: {} problems, {} configurations; within 2 %: {} configurations{}, by brute force {}\n", file,
@@ -214,7 +214,19 @@ void judge(const std::string& kernel_file, const std::string& file, const std::s
     fmt::print("| {} | {:.2f} % | {:.1f} % |\n", portfolio.members.size(), 100 * portfolio.mean_loss,
                100 * portfolio.worst_loss);
   }
-  LeftOut left_out;
+}
+
+/// What rules lose that are learned from a half of the problems, on the other one.
+LeftOut left_out(const std::string& kernel_file, const SizeMatrix& matrix, const search::LossMatrix& losses,
+                 const Truth& truth, const Splits& splits) {
+  std::vector<ProblemValues> every;
+  for (const std::string& problem : matrix.problems) every.push_back(parse_problem(problem));
+  const auto kernel = std::make_shared<const KernelDescription>(load_description(kernel_file, "", [](const auto&) {}));
+  const auto near = [&](const ProblemValues& a, const ProblemValues& b) {
+    return engine::near_distance(*kernel, a, b);
+  };
+  const search::ConfigurationFacts facts = engine::configuration_facts(*kernel, matrix.configurations);
+  LeftOut result;
   std::mt19937 random(splits.seed);
   for (int split = 0; split < splits.count; ++split) {
     std::vector<std::size_t> order(losses.problems());
@@ -248,15 +260,24 @@ void judge(const std::string& kernel_file, const std::string& file, const std::s
       const bool answers = leaf && serves(leaf->configuration);
       if (!least && !answers) continue;
       const std::size_t used = answers && !(leaf->nearest && least) ? leaf->configuration : nearest;
-      for (LeftOut* one : {&left_out, &all}) {
-        if (least)
-          one->add(truth.loss(p, nearest), truth.loss(p, used));
-        else
-          one->add_alone(truth.loss(p, used));
-      }
+      if (least)
+        result.add(truth.loss(p, nearest), truth.loss(p, used));
+      else
+        result.add_alone(truth.loss(p, used));
     }
   }
-  left_out.print(fmt::format("left out, {} halves; times of {}", splits.count, raced.empty() ? file : raced));
+  return result;
+}
+
+/// What was left out of one matrix.
+LeftOut judge(const std::string& kernel_file, const std::string& file, const std::string& raced, const Splits& splits) {
+  const SizeMatrix matrix = read_size_matrix(file);
+  const Truth truth(raced.empty() ? matrix : read_size_matrix(raced), matrix);
+  const search::LossMatrix losses(matrix.times_ns);
+  print_portfolios(file, losses);
+  LeftOut result = left_out(kernel_file, matrix, losses, truth, splits);
+  result.print(fmt::format("left out, {} halves; times of {}", splits.count, raced.empty() ? file : raced));
+  return result;
 }
 
 int judge_all(const std::vector<std::string>& words) {
@@ -273,7 +294,7 @@ int judge_all(const std::vector<std::string>& words) {
     std::getline(std::getline(std::getline(fields, kernel_file, '='), file, '='), raced);
     if (file.empty())
       throw Error(Errc::bad_usage, "`" + words[i] + "` is not KERNEL_FILE=FILE or KERNEL_FILE=FILE=RACED.");
-    judge(kernel_file, file, raced, splits, all);
+    all.add(judge(kernel_file, file, raced, splits));
   }
   fmt::print("\n");
   all.print("all of these");

@@ -10,10 +10,10 @@
 // such matrices.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,17 +43,18 @@ std::vector<std::optional<double>> race(const Task& task, const std::vector<std:
   if (!workplace.take_turn(task)) throw Error(Errc::device_lost, "The GPU's turn was not granted.");
   engine::SideBySide side_by_side(task, options, parts);
   std::vector<engine::SideBySide::Wanted> wanted;
-  std::vector<std::size_t> columns;
+  std::vector<std::size_t> columns;  ///< of those wanted
   for (std::size_t i = 0; i < configurations.size(); ++i) {
     const search::Configuration configuration = task.space().parse(configurations[i]);
     if (!task.accepts(configuration)) continue;
     wanted.push_back({&task, configuration});
     columns.push_back(i);
   }
-  const std::vector<std::size_t> added = side_by_side.add(wanted);
+  std::vector<std::size_t> running = side_by_side.add(wanted);
+  std::map<std::size_t, std::size_t> column_of;
+  for (std::size_t i = 0; i < running.size(); ++i) column_of[running[i]] = columns[i];
   const auto failed = [&](std::size_t contestant) { return side_by_side[contestant].failure.has_value(); };
-  std::vector<std::size_t> running;
-  std::remove_copy_if(added.begin(), added.end(), std::back_inserter(running), failed);
+  std::erase_if(running, failed);
   std::vector<std::optional<double>> times_ns(configurations.size());
   if (running.empty()) return times_ns;
   const auto blocks = [&] {
@@ -67,11 +68,8 @@ std::vector<std::optional<double>> race(const Task& task, const std::vector<std:
   if (panel.blocks() < kBlocks) fmt::print(stderr, "{}: {} blocks\n", problem_text(task.problem()), panel.blocks());
   if (panel.blocks() == 0) return times_ns;
   constexpr engine::EntrantId kFirst{0};
-  for (std::size_t i = 0; i < running.size(); ++i) {
-    const auto place = static_cast<std::size_t>(std::find(added.begin(), added.end(), running[i]) - added.begin());
-    const double ratio = i == 0 ? 1 : panel.ratio(engine::EntrantId{i}, kFirst).ratio;
-    times_ns[columns[place]] = panel.median_ns(kFirst) * ratio;
-  }
+  for (std::size_t i = 0; i < running.size(); ++i)
+    times_ns[column_of[running[i]]] = panel.median_ns(kFirst) * panel.ratio(engine::EntrantId{i}, kFirst).ratio;
   return times_ns;
 }
 
