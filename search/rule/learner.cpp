@@ -20,13 +20,15 @@ constexpr std::size_t kMostFitted = 60;
 constexpr std::size_t kMostFolds = 24;
 /// By so much the mean cost of a rule on a few dozen left-out problems may be above the nearest's by chance.
 constexpr double kChance = 0.005;
-constexpr std::size_t kSamples = 2000;
+/// So many that others would give nearly the same tree: of 2000, which of two trees it becomes is chance. Validation
+/// grows two dozen trees of 2000: it judges trees like this one, not this one.
+constexpr std::size_t kSamples = 8000, kFoldSamples = 2000;
 /// What all that was measured counts, beside the samples: a question that is wrong there is wrong. Not as much as they,
 /// because the nearest tuned size is farther from another tuned one than from most that will be asked for.
-constexpr double kMeasured = 0.3;
+constexpr double kMeasured = 0.15;
 /// An untuned size takes the nearest one's choice unless another is expected to cost less by this many standard
 /// deviations of the difference. With less, more is lost where the nearest was right, and less where it was wrong.
-constexpr double kCaution = 0.3;
+constexpr double kCaution = 0.2;
 
 using Points = std::vector<std::size_t>;
 
@@ -67,11 +69,12 @@ class Teacher {
         distance_(distance),
         interpolation_(lesson, fitted_metric(lesson, thinned(points_, kMostFitted)), points_) {}
 
-  SplitTree tree() const {
+  /// From so many drawn problems, beside those that were measured.
+  SplitTree tree(std::size_t drawn) const {
     std::vector<LessonPoint> samples;
-    for (const std::size_t point : points_) samples.push_back(known(point));
+    for (const std::size_t point : points_) samples.push_back(known(point, drawn));
     Sampler sampler(lesson_, points_);
-    while (samples.size() < kSamples + points_.size()) {
+    while (samples.size() < drawn + points_.size()) {
       std::optional<Sampler::Sample> sample = sampler.next();
       if (!sample) break;
       add_costs(*sample);
@@ -81,9 +84,9 @@ class Teacher {
   }
 
  private:
-  LessonPoint known(std::size_t at) const {
+  LessonPoint known(std::size_t at, std::size_t drawn) const {
     LessonPoint point = lesson_.points[at];
-    point.weight *= kMeasured * static_cast<double>(kSamples) / static_cast<double>(points_.size());
+    point.weight *= kMeasured * static_cast<double>(drawn) / static_cast<double>(points_.size());
     const auto near = nearest(lesson_, points_, lesson_.problems[at], distance_);
     point.nearest = near ? point.costs[best_choice(lesson_.points[*near])]
                          : *std::max_element(point.costs.begin(), point.costs.end());
@@ -132,7 +135,7 @@ std::vector<Advice> advice_left_out(const Lesson& lesson, const ProblemDistance&
     for (std::size_t i = 0; i < count; ++i) {
       if (i % folds != fold) others.push_back(i);
     }
-    const SplitTree tree = Teacher(lesson, others, distance).tree();
+    const SplitTree tree = Teacher(lesson, others, distance).tree(kFoldSamples);
     for (std::size_t i = fold; i < count; i += folds) {
       const SplitTree::Node& leaf = tree.nodes[tree.find(lesson.points[i].values)];
       advice[i] = {leaf.choice, leaf.nearest};
@@ -240,7 +243,7 @@ LearnedRule learn_rule(const LearnRequest& request) {
   const Lesson lesson = lesson_of(request.problems, request.losses, request.further, request.allowed, request.facts);
   Points all(lesson.points.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  SplitTree tree = Teacher(lesson, all, request.distance).tree();
+  SplitTree tree = Teacher(lesson, all, request.distance).tree(kSamples);
   const std::vector<Advice> advice = advice_left_out(lesson, request.distance);
   std::vector<LeftOut> left_out;
   for (const std::size_t point : all) {

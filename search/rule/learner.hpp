@@ -25,7 +25,7 @@ struct RuleValidation {
 };
 
 struct LearnedRule {
-  Rule rule;  ///< a leaf's expected loss is that of its problems when they were left out
+  Rule rule;  ///< a leaf's expected loss is that of its problems when they were left out; of all if it has none
   RuleValidation validation;
 };
 

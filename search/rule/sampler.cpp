@@ -58,6 +58,8 @@ std::optional<Sampler::Sample> Sampler::next() {
     const std::size_t other =
         prng_.below(2) == 0 ? points_[prng_.below(points_.size())] : near_[place][prng_.below(near_[place].size())];
     PropertyValues problem = between(lesson_.problems[points_[place]], lesson_.problems[other]);
+    const auto is_it = [&](std::size_t point) { return lesson_.problems[point] == problem; };
+    if (std::any_of(points_.begin(), points_.end(), is_it)) continue;
     LessonPoint point;
     point.weight = lesson_.points[points_[place]].weight;
     for (const Feature& feature : lesson_.features) {
@@ -80,10 +82,11 @@ PropertyValues Sampler::between(const PropertyValues& a, const PropertyValues& b
   return problem;
 }
 
-/// A size, or a real above zero: evenly over the logarithm, and up to half an octave off, each property by itself.
+/// Half the time one of the two. Else a size, or a real above zero: evenly over the logarithm, and up to half an octave
+/// off, each property by itself.
 Value Sampler::between(const Value& a, const Value& b, double share) {
   const bool like_a = prng_.below(2) == 0;
-  if (!is_positive(a) || !is_positive(b)) return like_a ? a : b;
+  if (!is_positive(a) || !is_positive(b) || prng_.below(2) == 0) return like_a ? a : b;
   const double jitter = prng_.unit() - 0.5;
   const double drawn = std::exp2(std::log2(a.as_real()) * (1 - share) + std::log2(b.as_real()) * share + jitter);
   if (!a.is_integer() || !b.is_integer()) return drawn;

@@ -11,8 +11,9 @@
 
 namespace tuner::search {
 
-/// Draws problems that could have been among those of a lesson: between two of them, of which half the time one is near
-/// the other, and as divisible as one of the two. The same lesson and points give the same problems.
+/// Draws problems that could have been among those of a lesson, but are not: between two of them, of which half the
+/// time one is near the other, and as divisible as one of the two. Each property is, half the time, that of one of the
+/// two: sizes of an application often differ in one of them only. The same lesson and points give the same problems.
 class Sampler {
  public:
   /// `points` of the lesson, which must outlive this.
@@ -22,7 +23,7 @@ class Sampler {
     PropertyValues problem;
     LessonPoint point;  ///< its values and weight, without costs
   };
-  /// Nothing if a few attempts in a row gave no problem that every feature can be evaluated for.
+  /// Nothing if a few attempts in a row gave no other problem that every feature can be evaluated for.
   std::optional<Sample> next();
 
  private:

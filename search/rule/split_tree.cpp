@@ -32,7 +32,6 @@ class Sums {
     }
     return best;
   }
-  int measured() const { return measured_; }
   bool prefers_nearest() const { return nearest_ < costs_[choice()]; }
   double cost() const { return costs_[choice()]; }
   /// As much as this is greater for two parts than for both together, the costs differ between them.
@@ -43,14 +42,12 @@ class Sums {
     const double weight = sign * point.weight;
     weight_ += weight;
     nearest_ += weight * point.nearest;
-    measured_ += point.is_missing.empty() ? 0 : sign;
     for (std::size_t i = 0; i < costs_.size(); ++i) costs_[i] += weight * point.costs[i];
     for (std::size_t i = 0; i < point.is_missing.size(); ++i) missing_[i] += point.is_missing[i] ? sign : 0;
   }
 
   std::vector<double> costs_;
   std::vector<int> missing_;
-  int measured_ = 0;
   double weight_ = 0, nearest_ = 0;
 };
 
@@ -86,7 +83,7 @@ class Grower {
     for (const std::size_t point : points) all.add(points_[point]);
     SplitTree::Node node;
     node.choice = all.choice();
-    node.nearest = all.measured() == 0 || all.prefers_nearest();
+    node.nearest = all.prefers_nearest();
     node.cost = all.cost();
     tree_.nodes.push_back(node);
     if (depth == kDeepestRule) return node.cost;

@@ -12,7 +12,7 @@ namespace tuner::search {
 struct SplitTree {
   struct Node {
     std::size_t choice = 0;  ///< that costs least here: of those with times everywhere, if there are any
-    bool nearest = false;    ///< the nearest point's choice costs less, or nothing was measured here
+    bool nearest = false;    ///< the nearest point's choice costs less
     double cost = 0;         ///< of the choice, over the points here
     std::size_t feature = 0;
     double threshold = 0;

@@ -203,6 +203,22 @@ TEST_CASE("a small loss counts as it is, and a great one hardly less than a grea
   CHECK(cost_of(3) - cost_of(2) < cost_of(0.12) - cost_of(0.02));
 }
 
+TEST_CASE("between the sizes tuned a leaf names what is expected to be cheaper than the nearest's") {
+  Lesson lesson;
+  lesson.features = candidate_features(std::vector<PropertyValues>{{{"n", 64}}, {{"n", 4096}}}, {});
+  lesson.choices = {0, 1};
+  std::vector<LessonPoint> drawn;
+  for (int i = 0; i < 16; ++i) {
+    LessonPoint point;
+    point.values = {64.0 * (i + 1)};
+    point.costs = {0.2, 0.1};
+    point.nearest = i < 8 ? 0.2 : 0.05;
+    drawn.push_back(point);
+  }
+  CHECK_FALSE(grow_tree(lesson, {drawn.begin(), drawn.begin() + 8}).nodes.front().nearest);
+  CHECK(grow_tree(lesson, {drawn.begin() + 8, drawn.end()}).nodes.front().nearest);
+}
+
 TEST_CASE("an interpolation is exact where costs are known and even between") {
   std::vector<PropertyValues> problems;
   Times times;
