@@ -31,15 +31,16 @@ bool is_tuned(const PropertyValues& problem, const std::string& property) {
                      [&](const PropertyValues& tuned) { return tuned.at(property) == problem.at(property); });
 }
 
-TEST_CASE("of a problem drawn every other property is a tuned one's, but it is no tuned problem") {
+TEST_CASE("of a problem drawn nearly every other property is a tuned one's, but it is no tuned problem") {
   std::size_t columns = 0, rows = 0;
   for (const PropertyValues& problem : drawn(2000)) {
     CHECK(std::find(kProblems.begin(), kProblems.end(), problem) == kProblems.end());
     columns += is_tuned(problem, "columns") ? 1 : 0;
     rows += is_tuned(problem, "rows") ? 1 : 0;
   }
-  CHECK(columns > 900);
-  CHECK(columns < 1100);
+  // Half, but for those that would be a tuned problem: of draws between two an eighth, of those around one a quarter.
+  CHECK(columns > 750);
+  CHECK(columns < 900);
   CHECK(rows > 900);
   CHECK(rows < 1300);  // as divisible as 4096 or 512, many a number is one of them
 }
