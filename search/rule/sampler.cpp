@@ -9,7 +9,7 @@ namespace tuner::search {
 namespace {
 
 constexpr std::size_t kNear = 6;
-constexpr int kAttempts = 20;
+constexpr int kAttempts = 200;  ///< where sizes are few, most draws are tuned problems
 /// What is divisible by 128 is as good as divisible by more.
 constexpr int kMostDivisible = 7;
 
