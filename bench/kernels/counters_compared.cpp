@@ -52,7 +52,8 @@ const char* to_text(Agreement agreement) {
 using ByMetric = std::map<std::string, Counted>;
 
 struct Runs {
-  ByMetric ours, ncus;
+  ByMetric ours;
+  std::vector<ByMetric> ncus;  ///< of each run
   std::vector<std::string> complaints;
 };
 
@@ -67,11 +68,12 @@ void take_ours(const json& record, const std::string& run, Runs& runs) {
 
 void take_ncus(const NcuTable& table, const std::string& run, Runs& runs) {
   if (table.rows.empty()) runs.complaints.push_back(fmt::format("{}, ncu: {}", run, table.complaint));
+  ByMetric& counts = runs.ncus.emplace_back();
   for (const NcuRow& row : table.rows) {
     for (const auto& [metric, text] : row) {
       const std::optional<double> value = ncu_number(text);
       if (!value) continue;
-      Counted& counted = runs.ncus[metric];
+      Counted& counted = counts[metric];
       counted.values.push_back(*value);
       counted.precision = std::max(counted.precision, ncu_precision(text));
     }
@@ -91,6 +93,23 @@ Runs read_runs(const std::filesystem::path& out, const std::string& name, RunsOf
   return runs;
 }
 
+std::vector<Counted> of_each_run(std::vector<ByMetric>& runs, const std::string& metric) {
+  std::vector<Counted> counted;
+  for (ByMetric& run : runs) counted.push_back(run[metric]);
+  return counted;
+}
+
+/// What all runs counted but one.
+Counted together(const std::vector<Counted>& runs, std::size_t without) {
+  Counted all;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (i == without) continue;
+    all.values.insert(all.values.end(), runs[i].values.begin(), runs[i].values.end());
+    all.precision = std::max(all.precision, runs[i].precision);
+  }
+  return all;
+}
+
 }  // namespace
 
 bool must_be_equal(const std::string& metric) {
@@ -108,8 +127,17 @@ Agreement compare_counts(const std::string& metric, const Counted& ours, const C
   return is_within ? Agreement::within : Agreement::outside;
 }
 
+int runs_among_others(const std::string& metric, const std::vector<Counted>& runs) {
+  int among = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (compare_counts(metric, runs[i], together(runs, i)) == Agreement::within) ++among;
+  }
+  return among;
+}
+
 int compare_with_ncu(const std::filesystem::path& out, const std::vector<std::string>& names, RunsOfEach runs) {
   std::map<Agreement, int> totals;
+  int runs_of_ncu = 0, among = 0;
   std::vector<std::string> complaints;
   fmt::print("{}", table_heading({"kernel", "counter", "ours", "ncu", ""}));
   for (const std::string& name : names) {
@@ -117,9 +145,15 @@ int compare_with_ncu(const std::filesystem::path& out, const std::vector<std::st
     complaints.insert(complaints.end(), read.complaints.begin(), read.complaints.end());
     for (const std::string_view view : tuner::counter_names()) {
       const std::string metric(view);
-      const Counted &ours = read.ours[metric], &ncus = read.ncus[metric];
+      const Counted& ours = read.ours[metric];
+      const std::vector<Counted> each = of_each_run(read.ncus, metric);
+      const Counted ncus = together(each, each.size());
       const Agreement agreement = compare_counts(metric, ours, ncus);
       ++totals[agreement];
+      if (agreement == Agreement::within || agreement == Agreement::outside) {
+        runs_of_ncu += static_cast<int>(each.size());
+        among += runs_among_others(metric, each);
+      }
       fmt::print("{}", table_line({name, metric, range_cell(ours), range_cell(ncus), to_text(agreement)}));
     }
   }
@@ -128,6 +162,8 @@ int compare_with_ncu(const std::filesystem::path& out, const std::vector<std::st
       "\nNumbers of instructions and requests: {} equal, {} different. Of {} other counters the median of ours "
       "lies within the spread of ncu's for {}.\n",
       totals[Agreement::equal], totals[Agreement::different], others, totals[Agreement::within]);
+  fmt::print("Of ncu's own runs by the same measure, the median of one within the spread of the others: {} of {}.\n",
+             among, runs_of_ncu);
   for (const std::string& complaint : complaints) fmt::print("No counters: {}\n", complaint);
   return totals[Agreement::different] > 0 || !complaints.empty() ? 1 : 0;
 }

@@ -36,6 +36,15 @@ TEST_CASE("instructions and requests must be equal in every run, and other count
   CHECK(compare_counts(kRate, {}, {}) == Agreement::missing);
 }
 
+TEST_CASE("ncu's runs are held against each other") {
+  CHECK(runs_among_others(kRate, {{{50, 54}}, {{51, 52}}, {{53}}}) == 2);  // the median of the first is 54
+  CHECK(runs_among_others(kRate, {{{50}}, {{51}}, {{51.005}, 0.01}}) == 1);
+  CHECK(runs_among_others(kRate, {{{50}}, {{50}}}) == 2);
+  CHECK(runs_among_others(kRate, {{{50}}, {{50.005}, 0.01}}) == 1);
+  CHECK(runs_among_others(kRate, {{{50}}}) == 0);
+  CHECK(runs_among_others(kRate, {}) == 0);
+}
+
 TEST_CASE("what ncu prints around its table, and how it prints numbers, does not matter") {
   const test::TemporaryFolder folder;
   const auto csv = folder / "out.csv";
