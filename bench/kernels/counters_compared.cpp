@@ -27,6 +27,12 @@ double median(const Counted& counted) {
   return sorted[sorted.size() / 2];
 }
 
+/// Its median lies within their spread, as far as they were printed exactly.
+bool is_among(const Counted& one, const Counted& others) {
+  const double middle = median(one), slack = std::max(one.precision, others.precision);
+  return middle >= least(others) - slack && middle <= most(others) + slack;
+}
+
 std::string range_cell(const Counted& counted) {
   if (counted.values.empty()) return "-";
   const double low = least(counted), high = most(counted);
@@ -122,17 +128,18 @@ Agreement compare_counts(const std::string& metric, const Counted& ours, const C
   if (ours.values.empty() || ncus.values.empty()) return must ? Agreement::different : Agreement::outside;
   if (must && least(ncus) == most(ncus))
     return least(ours) == least(ncus) && most(ours) == least(ncus) ? Agreement::equal : Agreement::different;
-  const double middle = median(ours);
-  const bool is_within = middle >= least(ncus) - ncus.precision && middle <= most(ncus) + ncus.precision;
-  return is_within ? Agreement::within : Agreement::outside;
+  return is_among(ours, ncus) ? Agreement::within : Agreement::outside;
 }
 
-int runs_among_others(const std::string& metric, const std::vector<Counted>& runs) {
-  int among = 0;
+RunsAmongOthers runs_among_others(const std::vector<Counted>& runs) {
+  RunsAmongOthers found;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (compare_counts(metric, runs[i], together(runs, i)) == Agreement::within) ++among;
+    const Counted others = together(runs, i);
+    if (runs[i].values.empty() || others.values.empty()) continue;
+    ++found.compared;
+    if (is_among(runs[i], others)) ++found.among;
   }
-  return among;
+  return found;
 }
 
 int compare_with_ncu(const std::filesystem::path& out, const std::vector<std::string>& names, RunsOfEach runs) {
@@ -151,8 +158,9 @@ int compare_with_ncu(const std::filesystem::path& out, const std::vector<std::st
       const Agreement agreement = compare_counts(metric, ours, ncus);
       ++totals[agreement];
       if (agreement == Agreement::within || agreement == Agreement::outside) {
-        runs_of_ncu += static_cast<int>(each.size());
-        among += runs_among_others(metric, each);
+        const RunsAmongOthers alike = runs_among_others(each);
+        runs_of_ncu += alike.compared;
+        among += alike.among;
       }
       fmt::print("{}", table_line({name, metric, range_cell(ours), range_cell(ncus), to_text(agreement)}));
     }

@@ -26,8 +26,12 @@ bool must_be_equal(const std::string& metric);
 /// Equality is asked for only where ncu's own runs are equal.
 Agreement compare_counts(const std::string& metric, const Counted& ours, const Counted& ncus);
 
-/// Of how many runs of ncu the median lies among what its other runs counted: how well ncu agrees with itself.
-int runs_among_others(const std::string& metric, const std::vector<Counted>& runs);
+/// How well ncu agrees with itself: of how many runs the median lies among what its others counted. A run that counted
+/// nothing is left out.
+struct RunsAmongOthers {
+  int among = 0, compared = 0;
+};
+RunsAmongOthers runs_among_others(const std::vector<Counted>& runs);
 
 struct RunsOfEach {
   int ours = 5;

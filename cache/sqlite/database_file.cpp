@@ -115,7 +115,7 @@ void require_writable_header(const sqlite::Connection& connection) {
   if (connection.may_write()) return;
   fail(Errc::store_damaged,
        "The database {} is damaged: its header says that no known version of SQLite may write it. {}",
-       connection.path().string(), sqlite::kDamageNextStep);
+       connection.path().string(), sqlite::damage_next_step(connection.path()));
 }
 
 void press_the_disk(sqlite::Connection& connection, Durability durability) {
@@ -130,7 +130,7 @@ void require_no_view_as_table(const sqlite::Connection& connection, const Format
   if (version == 0 || version == format.steps.size()) return;
   if (const auto mistake = find_view_as_table(connection, format)) {
     fail(Errc::store_damaged, "The database {} is damaged: {}. {}", connection.path().string(), *mistake,
-         sqlite::kDamageNextStep);
+         sqlite::damage_next_step(connection.path()));
   }
 }
 

@@ -34,7 +34,7 @@ std::size_t format_version(const sqlite::Connection& connection, const Format& f
   }
   if (version < 1) {
     fail(Errc::store_damaged, "The database {} is damaged: its header names format {}, which never existed. {}", path,
-         version, sqlite::kDamageNextStep);
+         version, sqlite::damage_next_step(connection.path()));
   }
   return static_cast<std::size_t>(version);
 }
@@ -50,7 +50,7 @@ void take_step(const sqlite::Connection& connection, const char* step) {
     fail(Errc::store_damaged,
          "The database {} is damaged: it cannot be brought up to date, because a row violates the rules of its format "
          "({}). {}",
-         connection.path().string(), sqlite3_errmsg(connection.get()), sqlite::kDamageNextStep);
+         connection.path().string(), sqlite3_errmsg(connection.get()), sqlite::damage_next_step(connection.path()));
   }
 }
 

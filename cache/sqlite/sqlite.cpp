@@ -73,7 +73,7 @@ Explanation explain(int result, const std::filesystem::path& path, std::chrono::
     case SQLITE_NOTADB:
     case SQLITE_FORMAT:
       return {Errc::store_damaged,
-              fmt::format("The database {} is damaged or not a database. {}", name, kDamageNextStep)};
+              fmt::format("The database {} is damaged or not a database. {}", name, damage_next_step(path))};
     case SQLITE_FULL:
       return {
           Errc::store_unavailable,
@@ -114,7 +114,7 @@ Explanation explain(int result, const std::filesystem::path& path, std::chrono::
     default:
       return {Errc::store_damaged, fmt::format("The database {} is damaged or was changed by another program: it "
                                                "rejects rows that its format allows. {}",
-                                               name, kDamageNextStep)};
+                                               name, damage_next_step(path))};
   }
 }
 
@@ -137,6 +137,14 @@ std::shared_ptr<const OpenFolder> folder_of(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+const char* damage_next_step(const std::filesystem::path& path) {
+  if (path.filename() == "binaries.db")
+    return "The next `tuner tune` that uses it renames it and starts a fresh one, or delete it: what it holds is "
+           "compiled again.";
+  return "Nothing was deleted: the next `tuner tune` that uses it renames it and starts a fresh one; `tuner recover "
+         "FILE` writes what can still be read to a new database.";
+}
 
 Connection::Connection(std::shared_ptr<const OpenFolder> folder, const std::string& name, int flags,
                        std::chrono::milliseconds busy_timeout)
@@ -357,9 +365,10 @@ Statement::Statement(const Connection& connection, std::string_view sql) : conne
   const int result =
       sqlite3_prepare_v2(connection.get(), sql.data(), static_cast<int>(sql.size()), handle_.out(), nullptr);
   if ((result & 0xff) == SQLITE_ERROR && lacks_part(sqlite3_errmsg(connection.get()))) {
-    throw Failure(Errc::store_damaged, result,
-                  fmt::format("The database {} is damaged: it lacks a part that its format has ({}). {}",
-                              connection.path().string(), sqlite3_errmsg(connection.get()), kDamageNextStep));
+    throw Failure(
+        Errc::store_damaged, result,
+        fmt::format("The database {} is damaged: it lacks a part that its format has ({}). {}",
+                    connection.path().string(), sqlite3_errmsg(connection.get()), damage_next_step(connection.path())));
   }
   connection.check(result, sql);
 }

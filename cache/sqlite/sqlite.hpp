@@ -49,10 +49,8 @@ struct FileIdentity {
 /// How long a process that waits for a lock sleeps between two attempts, at most.
 inline constexpr std::chrono::milliseconds kLongestBackoff{10};
 
-/// What becomes of a damaged database, for messages.
-inline constexpr const char* kDamageNextStep =
-    "Nothing was deleted: the next `tuner tune` that uses it renames it and starts a fresh one; `tuner recover FILE` "
-    "writes what can still be read to a new database.";
+/// What becomes of the damaged database of this path, for messages.
+const char* damage_next_step(const std::filesystem::path& path);
 
 /// What a column of a row holds, whatever table it is in; a blob, which no table here has but that of binaries, is
 /// NULL.

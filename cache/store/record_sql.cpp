@@ -24,7 +24,7 @@ int RowReader::number_of(const char* what, std::string_view (*name)(int)) {
   const auto number = static_cast<int>(stored);
   if (number == stored && name(number) != "unknown") return number;
   fail(Errc::store_damaged, "The database {} is damaged: a row has the {} {}, which does not exist. {}",
-       row_.connection().path().string(), what, stored, sqlite::kDamageNextStep);
+       row_.connection().path().string(), what, stored, sqlite::damage_next_step(row_.connection().path()));
 }
 
 void RowReader::take(Effort& value) {
@@ -32,7 +32,7 @@ void RowReader::take(Effort& value) {
   const auto effort = effort_from_string(text);
   if (!effort) {
     fail(Errc::store_damaged, "The database {} is damaged: a decision's effort is \"{}\", which does not exist. {}",
-         row_.connection().path().string(), text, sqlite::kDamageNextStep);
+         row_.connection().path().string(), text, sqlite::damage_next_step(row_.connection().path()));
   }
   value = *effort;
 }

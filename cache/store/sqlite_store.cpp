@@ -17,7 +17,7 @@ namespace {
 Error half_a_decision(const sqlite::Connection& connection, std::int64_t decision_id) {
   return Error(Errc::store_damaged,
                fmt::format("The database {} is damaged: decision {} lacks the run or the task that it belongs to. {}",
-                           connection.path().string(), decision_id, sqlite::kDamageNextStep));
+                           connection.path().string(), decision_id, sqlite::damage_next_step(connection.path())));
 }
 
 std::vector<Decision> read_decisions(const sqlite::Connection& connection, const Filter& filter) {

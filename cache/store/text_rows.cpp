@@ -55,7 +55,7 @@ std::vector<DecisionText> read_texts(const sqlite::Connection& connection, std::
       fail(Errc::store_damaged,
            "The database {} is damaged: a text of a decision is of the kind \"{}\", which does "
            "not exist. {}",
-           connection.path().string(), select.text(0), sqlite::kDamageNextStep);
+           connection.path().string(), select.text(0), sqlite::damage_next_step(connection.path()));
     }
     texts.push_back({*kind, select.text(1), select.text(2)});
   }

@@ -39,7 +39,7 @@ class Pruning {
         decisions_(open(location.decisions, Durability::precious, decisions_format())) {
     if (const auto damage = find_damage(*decisions_, decisions_format())) {
       fail(Errc::store_damaged, "The database {} is damaged, and nothing was deleted from it: {}. {}",
-           location.decisions.string(), *damage, sqlite::kDamageNextStep);
+           location.decisions.string(), *damage, sqlite::damage_next_step(location.decisions));
     }
     if (!is_not_there_yet(location.binaries))
       binaries_ = open(location.binaries, Durability::rebuildable, binaries_format());

@@ -37,12 +37,19 @@ TEST_CASE("instructions and requests must be equal in every run, and other count
 }
 
 TEST_CASE("ncu's runs are held against each other") {
-  CHECK(runs_among_others(kRate, {{{50, 54}}, {{51, 52}}, {{53}}}) == 2);  // the median of the first is 54
-  CHECK(runs_among_others(kRate, {{{50}}, {{51}}, {{51.005}, 0.01}}) == 1);
-  CHECK(runs_among_others(kRate, {{{50}}, {{50}}}) == 2);
-  CHECK(runs_among_others(kRate, {{{50}}, {{50.005}, 0.01}}) == 1);
-  CHECK(runs_among_others(kRate, {{{50}}}) == 0);
-  CHECK(runs_among_others(kRate, {}) == 0);
+  const auto among = [](const std::vector<Counted>& runs) {
+    const RunsAmongOthers found = runs_among_others(runs);
+    return std::to_string(found.among) + " of " + std::to_string(found.compared);
+  };
+  const Counted fifty{{50}}, about_fifty{{50.005}, 0.01};
+  CHECK(among({{{50, 54}}, {{51, 52}}, {{53}}}) == "2 of 3");  // the median of the first is 54
+  CHECK(among({fifty, {{51}}, {{51.5}}}) == "1 of 3");
+  CHECK(among({fifty, fifty}) == "2 of 2");
+  CHECK(among({fifty, about_fifty}) == "2 of 2");
+  CHECK(among({{{7, 7, 8}}, {{7}}, {{7}}}) == "3 of 3");
+  CHECK(among({fifty, {}, fifty}) == "2 of 2");
+  CHECK(among({fifty}) == "0 of 0");
+  CHECK(among({}) == "0 of 0");
 }
 
 TEST_CASE("what ncu prints around its table, and how it prints numbers, does not matter") {

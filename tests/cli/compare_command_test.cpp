@@ -37,9 +37,25 @@ TEST_CASE(
   store->record_decision(decision);
   check_out(user.run({"compare", "1@BLOCK=256", "1"}), 9, {"UNROLL     1 ", "1.200 us", "1.000 us"});
   check_out(user.run({"compare", "1@baseline", "@winner"}), 9, {"1@baseline", "1.500 us", "@winner", "1.000 us"});
-  check_error(user.run({"compare", "1", "1@BLOCK=512"}), 3, {"No trial of BLOCK=512,UNROLL=1 is stored."});
+  check_error(user.run({"compare", "1", "1@BLOCK=512"}), 1, {"No trial of BLOCK=512,UNROLL=1 is stored."});
   check_error(user.run({"compare", "1", "1@WIDTH=2"}), 2,
               {"`WIDTH=2`", "scale, whose decision has BLOCK=128,UNROLL=1"});
+}
+
+TEST_CASE("a time that is a lower bound, and a side that is another kernel, are named as such") {
+  const User user;
+  const cache::Decision decision = decision_on_h200("scale", "n=1000", "BLOCK=256");
+  cache::Trial stopped = trial_of(decision, "BLOCK=64", 1200, 0);
+  stopped.censored = true;
+  const std::vector<cache::Trial> trials{stopped};
+  const auto store = open_database(user);
+  store->record_trials(trials);
+  store->record_decision(decision);
+  store->record_decision(decision_on_h200("shift", "n=1000", "BLOCK=256"));
+  check_out(user.run({"compare", "1@BLOCK=64", "1"}), 9,
+            {"first      1@BLOCK=64 (stopped early: its time is a lower bound)\n", "second     1\n"});
+  const Result two = user.run({"compare", "1", "2"});
+  check_out(two, 9, {"scale on NVIDIA H200", "second     2 (kernel shift)\n"});
 }
 
 TEST_CASE("a comparison in Markdown ends its sentence once") {

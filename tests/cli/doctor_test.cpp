@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cache/store/binary_store.hpp"
 #include "tests/cli/stored.hpp"
 
 using nlohmann::json;
@@ -93,6 +94,25 @@ TEST_CASE("what doctor says to do to a damaged database, saves it") {
   const json saved =
       json::parse(user.run({"list", "--json", "--db", (user.data() / "decisions-recovered.db").string()}).out);
   CHECK(saved["decisions"].size() == 1);
+}
+
+TEST_CASE("doctor and prune say to delete damaged binaries, which are compiled again") {
+  const User user;
+  record(*open_database(user), decision_on_h200("scale", "n=1"));
+  const fs::path binaries = user.data() / "binaries.db";
+  SUBCASE("no database") {
+    write_bytes(binaries, std::string(20'000, 'x'));
+  }
+  SUBCASE("a database that lacks a table") {
+    cache::BinaryStore::open({.path = binaries});
+    run_sql(binaries, "DROP TABLE binary");
+  }
+  const json found = finding(user, "binaries", {"--db", user.data()});
+  CHECK(found["found"] == false);
+  check_has(found["text"], {"is damaged", "what it holds is compiled again"});
+  check_error(user.run({"prune", "--db", user.data()}), 5, {"or delete it: what it holds is compiled again."});
+  CHECK(user.in_shell(found["command"]) == 0);
+  CHECK(finding(user, "binaries", {"--db", user.data()})["found"] == true);
 }
 
 TEST_CASE("doctor reads the databases that programs find besides the user's") {

@@ -38,6 +38,10 @@ TEST_CASE("a comparison says faster, slower or the same, by words and by its exi
   CHECK(same.exit_code == 0);
   CHECK(contains(same.out, ": SAME within 1 %: the second takes "));
   CHECK(contains(same.out, "| registers | "));
+  const Result none = compared(user, {kProgram + "@VARIANT=3", "@VARIANT=0"}, {"--limit", "1ms", "--json"});
+  CHECK(none.exit_code == 9);
+  CHECK(contains(none.out, "\"ratio\": null"));
+  CHECK(contains(none.out, "before a pair was timed; --limit gives it more."));
   // Two per cents are within five.
   CHECK(contains(compared(user, {kProgram + "@VARIANT=0", "@VARIANT=2"}, {"--within", "5%"}).out, "SAME within 5 %"));
 }

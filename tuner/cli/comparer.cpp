@@ -58,6 +58,7 @@ class Comparer {
             (is_stored && (error.code() == Errc::baseline_failed || error.code() == Errc::bad_description));
         if (!goes_on) throw;
         why_not_raced_ = error.what();
+        if (error.code() == Errc::no_driver) missing_ = Errc::no_driver;
       }
     }
     return compare_stored();
@@ -109,6 +110,10 @@ class Comparer {
                             .within = request_.pair.within};
     if (side_by_side.all_run(both)) {
       report.raced = engine::race_pair(side_by_side, both[0], both[1], request_.pair);
+      if (report.raced->blocks == 0) {
+        report.raced.reset();
+        report.not_raced = "the time was over before a pair was timed; --limit gives it more.";
+      }
     } else {
       report.not_raced = "One of them does not run.";
     }
@@ -116,6 +121,8 @@ class Comparer {
     const engine::PairResult result = report.raced.value_or(engine::PairResult{});
     report.first = compared(request_.first, side_by_side[both[0]], result.first_ns);
     report.second = compared(request_.second, side_by_side[both[1]], result.second_ns);
+    if (second.description().kernel != report.kernel)
+      report.second.facts.name += fmt::format(" (kernel {})", second.description().kernel);
     workplace.line().erase();
     report.warnings = workplace.line().take_warnings();
     return report;
@@ -164,7 +171,7 @@ class Comparer {
 
   ComparisonReport compare_stored() {
     if (store_ == nullptr)
-      throw Error(Errc::no_driver, fmt::format("{} Nothing is stored that could be compared.", why_not_raced_));
+      throw Error(missing_, fmt::format("{} Nothing is stored that could be compared.", why_not_raced_));
     const auto [first, of_first] = stored_side(request_.first);
     auto [second, of_second] = stored_side(request_.second);
     ComparisonReport report{.kernel = of_first.kernel_name,
@@ -172,6 +179,8 @@ class Comparer {
                             .device = device_name(of_first.device),
                             .mode = of_first.mode,
                             .within = request_.pair.within};
+    if (of_first.kernel_name != of_second.kernel_name)
+      second.facts.name += fmt::format(" (kernel {})", of_second.kernel_name);
     if (of_first.problem != of_second.problem || of_first.device != of_second.device ||
         of_first.mode != of_second.mode) {
       second.facts.name +=
@@ -194,8 +203,8 @@ class Comparer {
                       request_.session.include_folders, search::Listing::when_needed);
       decision = newest_decision(task);
       if (!decision) {
-        throw Error(Errc::no_driver, fmt::format("{} No decision is stored for {} with this problem.", why_not_raced_,
-                                                 side.file.string()));
+        throw Error(missing_, fmt::format("{} No decision is stored for {} with this problem.", why_not_raced_,
+                                          side.file.string()));
       }
       if (is_named) configuration = task.space().text(task.space().parse(configuration));
     }
@@ -208,17 +217,22 @@ class Comparer {
     for (const cache::Trial& trial : trials_behind(*decision, *store_)) {
       if (trial.configuration != configuration) continue;
       facts.time_ns = trial.time_ns;
+      facts.name = side.written + (trial.censored ? " (stopped early: its time is a lower bound)" : "");
       facts.geometry = geometry_from_text(trial.launch).value_or(Geometry{});
       facts.resources = trial.facts;
       if (trial.outcome != Outcome::ok) shown.failure = trial.message;
     }
     if (configuration == decision->configuration) {
       facts.time_ns = decision->time_ns;
+      facts.name = side.written;
       if (const auto geometry = geometry_from_text(decision->launch)) facts.geometry = *geometry;
     }
-    if (configuration == decision->baseline && decision->baseline_time_ns) facts.time_ns = decision->baseline_time_ns;
+    if (configuration == decision->baseline && decision->baseline_time_ns) {
+      facts.time_ns = decision->baseline_time_ns;
+      facts.name = side.written;
+    }
     if (facts.time_ns || !shown.failure.empty()) return {std::move(shown), decision->key};
-    throw Error(Errc::no_driver, fmt::format("{} No trial of {} is stored.", why_not_raced_, configuration));
+    throw Error(missing_, fmt::format("{} No trial of {} is stored.", why_not_raced_, configuration));
   }
 
   /// On whatever GPU.
@@ -237,6 +251,7 @@ class Comparer {
   const std::atomic<bool>& stop_;
   std::optional<KernelDescription> first_, second_;  ///< what is stored with their decisions
   std::string why_not_raced_;
+  Errc missing_ = Errc::not_stored;  ///< what nothing to show for it means
 };
 
 }  // namespace

@@ -8,6 +8,9 @@
 
 #include "cache/file/location.hpp"
 #include "cache/file/trust.hpp"
+#include "cache/sqlite/database_file.hpp"
+#include "cache/sqlite/sqlite.hpp"
+#include "cache/store/schema.hpp"
 #include "cache/store/sqlite_store.hpp"
 #include "tuner/cli/no_gpu.hpp"
 #include "tuner/cli/remedies.hpp"
@@ -106,6 +109,12 @@ std::string users_binaries(const std::filesystem::path& path) {
   if (is_not_there_yet(path))
     return fmt::format("{}: does not exist yet; the first `tuner tune` creates it", path.string());
   check_trust(path);
+  const auto file = cache::open_database(path, cache::Access::read_only, cache::kCommandPatience,
+                                         cache::Durability::rebuildable, cache::binaries_format());
+  if (const auto damage = cache::find_damage(*file, cache::binaries_format())) {
+    throw Error(Errc::store_damaged,
+                fmt::format("{} is damaged: {}. {}", path.string(), *damage, cache::sqlite::damage_next_step(path)));
+  }
   return path.string();
 }
 
@@ -171,7 +180,10 @@ std::vector<Finding> look_at_everything(const std::filesystem::path& chosen) {
       look_at_database("replays", chosen, "tuner tune --replay FILE", cache::replay_database),
       look(
           "binaries", Finding::Costs::binaries, [&] { return users_binaries(cache::locate(chosen).binaries); },
-          [&](const Error& error) { return distrust_remedy(error.what()).value_or(another_place(chosen)); })};
+          [&](const Error& error) {
+            if (error.code() == Errc::store_damaged) return deletion_remedy(cache::locate(chosen).binaries);
+            return distrust_remedy(error.what()).value_or(another_place(chosen));
+          })};
   const std::vector<std::filesystem::path> system = system_databases();
   for (const std::filesystem::path& named : system) findings.push_back(look_at_system_database(named));
   if (system.empty()) findings.push_back({"system", programs, true, no_system_database()});

@@ -74,7 +74,7 @@ bool Explainer::measure() {
 void Explainer::require_running(const std::vector<std::size_t>& both) const {
   for (const std::size_t one : both) {
     if (!side_by_side_[one].failure) continue;
-    throw Error(Errc::baseline_failed, fmt::format("{} does not run, so there is nothing to explain: {}",
+    throw Error(Errc::baseline_failed, fmt::format("{} fails, so there is nothing to explain: {}",
                                                    side_by_side_[one].text, side_by_side_[one].failure->message));
   }
 }

@@ -65,8 +65,9 @@ std::vector<GivenProblem> distinct_problems(const KernelDescription& description
   }
   const std::size_t all = given.empty() ? 1 : given.size();
   if (const std::size_t left_out = all - distinct.size(); left_out > 0) {
-    warn(fmt::format("{} of the {} problems {} given before, for example {}; each is tuned once.", grouped(left_out),
-                     grouped(all), left_out == 1 ? "was" : "were", search::shortened(twice)));
+    warn(
+        fmt::format("{} of the {} problems {} given before, for example {}; each is tuned once, with its first weight.",
+                    grouped(left_out), grouped(all), left_out == 1 ? "was" : "were", search::shortened(twice)));
   }
   return distinct;
 }

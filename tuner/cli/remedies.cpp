@@ -151,6 +151,10 @@ std::string recovery_remedy(const fs::path& damaged) {
   return fmt::format("tuner recover {} {}", in_command(damaged), in_command(fresh));
 }
 
+std::string deletion_remedy(const fs::path& damaged) {
+  return "rm " + in_command(damaged);
+}
+
 std::optional<std::string> distrust_remedy(std::string_view reason) {
   // As cache/file/trust.cpp says it; the path is quoted here, where it becomes part of a command.
   constexpr std::string_view kBegin = "(`chmod go-w ", kEnd = "` changes that)";

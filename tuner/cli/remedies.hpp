@@ -21,6 +21,8 @@ std::string program_remedy(std::string_view name);
 /// For a database of this user that cannot be used. `chosen`: what --db names, or empty.
 std::string database_remedy(const std::filesystem::path& file, const std::filesystem::path& chosen);
 std::string recovery_remedy(const std::filesystem::path& damaged);
+/// For one whose contents are made again.
+std::string deletion_remedy(const std::filesystem::path& damaged);
 /// For a database of this user whose place is of no use. `chosen` as above.
 std::string another_place(const std::filesystem::path& chosen);
 /// For a file or folder that others could have changed, if a change of its permissions helps. `reason`: a text that

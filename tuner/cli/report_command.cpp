@@ -47,7 +47,9 @@ ExitCode run_report(const Arguments& arguments) {
   }
   const cache::Location location = cache::locate(arguments.value("db").value_or(""));
   const std::string path = location.decisions.string();
-  const std::string elsewhere = replays_beside(location, "tuner report -o " + *file);
+  std::string again = "tuner report ";
+  for (const std::string& operand : arguments.operands()) again += in_command(operand) + " ";
+  const std::string elsewhere = replays_beside(location, again + "-o " + in_command(*file));
   const std::unique_ptr<cache::Store> store = open_for_reading(location);
   if (!store) {
     say(no_decision(nullptr, "", path) + elsewhere);

@@ -306,6 +306,17 @@ TEST_CASE("a session whose baseline wins says so instead of printing a speed-up"
   CHECK(contains(tuner::to_text(report), "the baseline itself is the fastest"));
 }
 
+TEST_CASE("a replay whose baseline failed without having been asked for says so, and counts it") {
+  TuneReport report = replayed_report();
+  report.decision.baseline.clear();
+  report.decision.counters = {{"asked", 3}, {"timed", 2}};
+  report.failures = {{tuner::Outcome::compile_error, 2, "", "expected a ';'"}};
+  const std::string text = tuner::to_text(report);
+  CHECK(contains(text, "unknown: the recording has no time of a baseline to compare with"));
+  CHECK(contains(text, "Failures: 2 of 4 configurations"));
+  CHECK(contains(text, "4 configurations: 2 timed, 0 deduplicated, 2 failed"));
+}
+
 TEST_CASE("a session without a usable configuration has no winner in text and null in JSON") {
   TuneReport report = full_report();
   report.decision.configuration.clear();

@@ -128,10 +128,13 @@ TEST_CASE("a line of a file may say how much its problems count") {
   CHECK(given[2].weight == 1);
   CHECK(problem_text(given[3].values) == "name=weight");
   CHECK(given[4].weight == 1000);
-  for (const char* bad : {"0", "-1", "nan", "inf", "much", "1x"}) {
+  for (const char* bad : {"0", "-1", "nan", "inf", "much", "1x", "1e308", "1e-320", "1000001", "1e-7"}) {
     CAPTURE(bad);
-    CHECK_THROWS_AS(parse_problem_file(std::string("n=1 weight ") + bad, "sizes"), Error);
+    CHECK(contains(refusal_of_file(std::string("n=1 weight ") + bad), "is no number from 0.000001 to 1000000"));
   }
+  CHECK(refusal_of_file("n=1 weight") ==
+        "sizes.txt:1: Behind the last word of `n=1 weight` a number is missing; write, "
+        "for example, n=1000 weight 2.5.");
 }
 
 TEST_CASE("what a file of problems cannot say is one sentence with its line") {

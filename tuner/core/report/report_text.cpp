@@ -42,6 +42,12 @@ std::uint64_t failures_of(const TuneReport& report) {
   return count;
 }
 
+/// Those that the search asked for, and a baseline that failed without having been asked for.
+std::uint64_t tried(const TuneReport& report) {
+  const auto of = [&](const char* name) { return static_cast<std::uint64_t>(counter(report.decision, name)); };
+  return std::max(of("asked"), of("timed") + of("deduplicated") + failures_of(report));
+}
+
 std::string spill_text(const cache::ResourceFacts& facts) {
   if (!facts.spill_store_bytes && !facts.spill_load_bytes) return "-";
   return std::to_string(std::max(facts.spill_store_bytes.value_or(0), facts.spill_load_bytes.value_or(0)));
@@ -173,7 +179,8 @@ std::string ReportText::left_out() const {
 std::string speedup_text(const TuneReport& report) {
   const cache::Decision& decision = report.decision;
   if (decision.baseline.empty()) {
-    return "unknown: the constraints exclude the defaults, so there is no baseline to compare with";
+    return report.replayed ? "unknown: the recording has no time of a baseline to compare with"
+                           : "unknown: the constraints exclude the defaults, so there is no baseline to compare with";
   }
   const std::string baseline = decision.baseline_time_ns
                                    ? fmt::format("the baseline's {}", time_text(*decision.baseline_time_ns))
@@ -345,8 +352,7 @@ std::string ReportText::finalists() const {
 std::string ReportText::failures() const {
   if (report.failures.empty()) return {};
   std::string text =
-      fmt::format("\nFailures: {} of {}\n", grouped(failures_of(report)),
-                  counted(static_cast<std::uint64_t>(counter(report.decision, "asked")), "configuration"));
+      fmt::format("\nFailures: {} of {}\n", grouped(failures_of(report)), counted(tried(report), "configuration"));
   for (const FailureReport& failure : report.failures) {
     std::string message = failure.example_message;
     // The first lines of a compiler's log say what is wrong; all of it is in the database.
@@ -369,9 +375,9 @@ std::string ReportText::accounts() const {
                                                counter(decision, "screened"), counter(decision, "reused"));
   text += labelled(
       "  ", fmt::format("{}:{} {} timed, {} deduplicated, {} failed; {} binaries compiled, {} launches, {} rows stored",
-                        counted(static_cast<std::uint64_t>(counter(decision, "asked")), "configuration"), reused,
-                        counter(decision, "timed"), counter(decision, "deduplicated"), failures_of(report),
-                        counter(decision, "compiled"), counter(decision, "launched"), counter(decision, "stored")));
+                        counted(tried(report), "configuration"), reused, counter(decision, "timed"),
+                        counter(decision, "deduplicated"), failures_of(report), counter(decision, "compiled"),
+                        counter(decision, "launched"), counter(decision, "stored")));
   const TimeSpent& time = report.time;
   text += "\n" + labelled("", fmt::format("Where the time went: {} in all{}", duration_text(time.total_s),
                                           report.replayed ? "; compiling and timing were replayed, not done" : ""));

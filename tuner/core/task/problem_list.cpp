@@ -135,11 +135,17 @@ std::string_view without_comment(std::string_view line) {
   return line;
 }
 
+/// Beyond these a sum over problems would lose those that count least.
+constexpr double kLeastWeight = 1e-6, kMostWeight = 1e6;
+
 /// Takes ` weight NUMBER` from the end of a line; 1 if there is none.
 double take_weight(std::string_view& line) {
   constexpr std::string_view kWord = "weight";
   const std::size_t last = line.find_last_of(" \t");
   if (last == std::string_view::npos) return 1;
+  if (line.substr(last + 1) == kWord)
+    refuse_list(
+        fmt::format("Behind the last word of `{}` a number is missing; write, for example, n=1000 weight 2.5.", line));
   const std::string_view before = search::trimmed(line.substr(0, last));
   if (!before.ends_with(kWord) || before.size() == kWord.size() ||
       std::string_view(" \t").find(before[before.size() - kWord.size() - 1]) == std::string_view::npos) {
@@ -148,8 +154,9 @@ double take_weight(std::string_view& line) {
   const std::string_view text = line.substr(last + 1);
   double weight = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), weight);
-  if (error != std::errc() || end != text.data() + text.size() || !(weight > 0) || !std::isfinite(weight)) {
-    refuse_list(fmt::format("The weight `{}` is no number above zero; write, for example, n=1000 weight 2.5.", text));
+  if (error != std::errc() || end != text.data() + text.size() || !(weight >= kLeastWeight && weight <= kMostWeight)) {
+    refuse_list(fmt::format(
+        "The weight `{}` is no number from 0.000001 to 1000000; write, for example, n=1000 weight 2.5.", text));
   }
   line = search::trimmed(before.substr(0, before.size() - kWord.size()));
   return weight;
