@@ -62,6 +62,9 @@ TEST_CASE("problems of a file are tuned after those of the command, each once, i
   const Json reports = Json::parse(result.out)["reports"];
   CHECK(problems_of(reports) == std::vector<std::string>{"n=1000", "n=2000", "n=3000"});
   CHECK(user.count_rows() == 36);
+  user.folder().write("sizes.txt", "n=1000 weight 2\nn=1000 weight 3\n");
+  check_has(user.run(call(user, kFewRight, {"--problems", "sizes.txt"})).err,
+            {"1 of the 2 problems was given before, for example n=1000; each is tuned once, with its first weight."});
 }
 
 TEST_CASE("Ctrl-C in the second of three problems keeps the first") {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
-#include <set>
+#include <map>
 #include <utility>
 
 #include "search/expression/quoting.hpp"
@@ -52,22 +52,25 @@ std::vector<GivenProblem> distinct_problems(const KernelDescription& description
                                             const std::vector<GivenProblem>& given,
                                             const std::function<void(const std::string&)>& warn) {
   std::vector<GivenProblem> distinct;
-  std::set<std::string> known;
+  std::map<std::string, double> weights;
   std::string twice;
+  bool any_other_weight = false;
   for (const GivenProblem& problem : given.empty() ? std::vector<GivenProblem>(1) : given) {
     ProblemValues values = at_origin(problem, [&] { return complete_problem(description, problem.values); });
     std::string text = problem_text(values);
-    if (known.insert(text).second) {
+    const auto [known, is_new] = weights.emplace(text, problem.weight);
+    if (is_new) {
       distinct.push_back({std::move(values), problem.origin, problem.weight});
-    } else if (twice.empty()) {
-      twice = std::move(text);
+      continue;
     }
+    any_other_weight |= known->second != problem.weight;
+    if (twice.empty()) twice = std::move(text);
   }
   const std::size_t all = given.empty() ? 1 : given.size();
   if (const std::size_t left_out = all - distinct.size(); left_out > 0) {
-    warn(
-        fmt::format("{} of the {} problems {} given before, for example {}; each is tuned once, with its first weight.",
-                    grouped(left_out), grouped(all), left_out == 1 ? "was" : "were", search::shortened(twice)));
+    warn(fmt::format("{} of the {} problems {} given before, for example {}; each is tuned once{}.", grouped(left_out),
+                     grouped(all), left_out == 1 ? "was" : "were", search::shortened(twice),
+                     any_other_weight ? ", with its first weight" : ""));
   }
   return distinct;
 }
