@@ -42,9 +42,10 @@ std::uint64_t failures_of(const TuneReport& report) {
   return count;
 }
 
-/// Those that the search asked for, and a baseline that failed without having been asked for.
+/// Those that the search asked for, and a replay's baseline that failed without having been asked for.
 std::uint64_t tried(const TuneReport& report) {
   const auto of = [&](const char* name) { return static_cast<std::uint64_t>(counter(report.decision, name)); };
+  if (!report.replayed || !report.decision.baseline.empty()) return of("asked");
   return std::max(of("asked"), of("timed") + of("deduplicated") + failures_of(report));
 }
 

@@ -143,7 +143,8 @@ double take_weight(std::string_view& line) {
   constexpr std::string_view kWord = "weight";
   const std::size_t last = line.find_last_of(" \t");
   if (last == std::string_view::npos) return 1;
-  if (line.substr(last + 1) == kWord)
+  if (line.substr(last + 1) == kWord && !search::trimmed(line.substr(0, last)).ends_with(',') &&
+      !search::trimmed(line.substr(0, last)).ends_with('='))
     refuse_list(
         fmt::format("Behind the last word of `{}` a number is missing; write, for example, n=1000 weight 2.5.", line));
   const std::string_view before = search::trimmed(line.substr(0, last));
