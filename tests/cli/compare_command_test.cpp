@@ -56,6 +56,7 @@ TEST_CASE("a time that is a lower bound, and a side that is another kernel, are 
             {"first      1@BLOCK=64 (stopped early: its time is a lower bound)\n", "second     1\n"});
   const Result two = user.run({"compare", "1", "2"});
   check_out(two, 9, {"scale on NVIDIA H200", "second     2 (kernel shift)\n"});
+  check_out(user.run({"compare", "1", "2", "--json"}), 9, {"\"name\": \"2\"", "\"kernel shift\""});
 }
 
 TEST_CASE("a comparison in Markdown ends its sentence once") {

@@ -121,8 +121,7 @@ class Comparer {
     const engine::PairResult result = report.raced.value_or(engine::PairResult{});
     report.first = compared(request_.first, side_by_side[both[0]], result.first_ns);
     report.second = compared(request_.second, side_by_side[both[1]], result.second_ns);
-    if (second.description().kernel != report.kernel)
-      report.second.facts.name += fmt::format(" (kernel {})", second.description().kernel);
+    remark_on_kernel(report, second.description().kernel);
     workplace.line().erase();
     report.warnings = workplace.line().take_warnings();
     return report;
@@ -167,6 +166,10 @@ class Comparer {
     return shown;
   }
 
+  static void remark_on_kernel(ComparisonReport& report, const std::string& second) {
+    if (second != report.kernel) report.second.remarks.push_back("kernel " + second);
+  }
+
   // ---- What is stored ----
 
   ComparisonReport compare_stored() {
@@ -179,15 +182,14 @@ class Comparer {
                             .device = device_name(of_first.device),
                             .mode = of_first.mode,
                             .within = request_.pair.within};
-    if (of_first.kernel_name != of_second.kernel_name)
-      second.facts.name += fmt::format(" (kernel {})", of_second.kernel_name);
     if (of_first.problem != of_second.problem || of_first.device != of_second.device ||
         of_first.mode != of_second.mode) {
-      second.facts.name +=
-          fmt::format(" ({} on {}, {} cache)", of_second.problem, device_name(of_second.device), of_second.mode);
+      second.remarks.push_back(
+          fmt::format("{} on {}, {} cache", of_second.problem, device_name(of_second.device), of_second.mode));
     }
     report.first = first;
     report.second = second;
+    remark_on_kernel(report, of_second.kernel_name);
     report.not_raced = fmt::format("these are times that are stored, of different moments. {}", why_not_raced_);
     return report;
   }
@@ -214,23 +216,25 @@ class Comparer {
     explain::ConfigurationFacts& facts = shown.facts;
     facts.name = side.written;
     facts.configuration = configuration;
+    bool is_lower_bound = false;
     for (const cache::Trial& trial : trials_behind(*decision, *store_)) {
       if (trial.configuration != configuration) continue;
       facts.time_ns = trial.time_ns;
-      facts.name = side.written + (trial.censored ? " (stopped early: its time is a lower bound)" : "");
+      is_lower_bound = trial.censored;
       facts.geometry = geometry_from_text(trial.launch).value_or(Geometry{});
       facts.resources = trial.facts;
       if (trial.outcome != Outcome::ok) shown.failure = trial.message;
     }
     if (configuration == decision->configuration) {
       facts.time_ns = decision->time_ns;
-      facts.name = side.written;
+      is_lower_bound = false;
       if (const auto geometry = geometry_from_text(decision->launch)) facts.geometry = *geometry;
     }
     if (configuration == decision->baseline && decision->baseline_time_ns) {
       facts.time_ns = decision->baseline_time_ns;
-      facts.name = side.written;
+      is_lower_bound = false;
     }
+    if (is_lower_bound) shown.remarks.push_back("stopped early: its time is a lower bound");
     if (facts.time_ns || !shown.failure.empty()) return {std::move(shown), decision->key};
     throw Error(missing_, fmt::format("{} No trial of {} is stored.", why_not_raced_, configuration));
   }

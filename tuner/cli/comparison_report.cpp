@@ -43,9 +43,16 @@ std::vector<FactRow> rows_of(const ComparisonReport& report) {
   return rows;
 }
 
+/// As it was written, with what is to know about it.
+std::string called(const ComparedSide& side) {
+  std::string name = side.facts.name;
+  for (const std::string& remark : side.remarks) name += fmt::format(" ({})", remark);
+  return name;
+}
+
 std::string verdict_sentence(const ComparisonReport& report) {
   for (const ComparedSide* side : {&report.first, &report.second}) {
-    if (!side->failure.empty()) return fmt::format("none: {} fails: {}", side->facts.name, side->failure);
+    if (!side->failure.empty()) return fmt::format("none: {} fails: {}", called(*side), side->failure);
   }
   if (!report.raced) return "UNDECIDED: " + report.not_raced;
   const engine::PairResult& raced = *report.raced;
@@ -70,6 +77,7 @@ std::string verdict_sentence(const ComparisonReport& report) {
 Json side_json(const ComparedSide& side) {
   Json object = configuration_json(side.facts);
   object["failure"] = text_or_null(side.failure);
+  object["remarks"] = side.remarks;
   return object;
 }
 
@@ -78,8 +86,8 @@ Json side_json(const ComparedSide& side) {
 std::string to_text(const ComparisonReport& report, std::size_t width) {
   std::string text = fmt::format("{} on {}, {} cache\n", one_line(report.kernel), one_line(report.device), report.mode);
   if (!report.problem.empty()) text += tuner::labelled("  problem    ", report.problem, width);
-  text += tuner::labelled("  first      ", unbroken(one_line(report.first.facts.name)), width);
-  text += tuner::labelled("  second     ", unbroken(one_line(report.second.facts.name)), width);
+  text += tuner::labelled("  first      ", unbroken(one_line(called(report.first))), width);
+  text += tuner::labelled("  second     ", unbroken(one_line(called(report.second))), width);
   text += tuner::labelled("  verdict    ", verdict_sentence(report), width) + "\n";
   Table table({{""}, {"first"}, {"second"}});
   for (const FactRow& row : rows_of(report)) table.add({row.name, row.first, row.second});
@@ -91,7 +99,7 @@ std::string to_markdown(const ComparisonReport& report) {
   return fmt::format("**{}** on {}, {}: {}{}\n\n", for_markdown(report.kernel), for_markdown(report.device),
                      report.problem.empty() ? report.mode : for_markdown(report.problem), for_markdown(verdict),
                      verdict.ends_with('.') ? "" : ".") +
-         markdown_table(report.first.facts.name, report.second.facts.name, rows_of(report));
+         markdown_table(called(report.first), called(report.second), rows_of(report));
 }
 
 std::string to_json(const ComparisonReport& report) {

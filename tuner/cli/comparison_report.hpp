@@ -13,6 +13,7 @@ namespace tuner::cli {
 struct ComparedSide {
   explain::ConfigurationFacts facts;  ///< its name as it was written
   std::string failure;                ///< what is wrong with it, a sentence; empty: nothing
+  std::vector<std::string> remarks;   ///< what the other side is not, or a time is not
 };
 
 /// What `tuner compare` found.

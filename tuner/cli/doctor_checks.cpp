@@ -113,7 +113,7 @@ std::string users_binaries(const std::filesystem::path& path) {
                                          cache::Durability::rebuildable, cache::binaries_format());
   if (const auto damage = cache::find_damage(*file, cache::binaries_format())) {
     throw Error(Errc::store_damaged,
-                fmt::format("{} is damaged: {}. {}", path.string(), *damage, cache::sqlite::damage_next_step(path)));
+                fmt::format("{} is damaged: {}. Delete it: what it holds is compiled again.", path.string(), *damage));
   }
   return path.string();
 }

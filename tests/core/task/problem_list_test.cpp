@@ -132,6 +132,7 @@ TEST_CASE("a line of a file may say how much its problems count") {
     CAPTURE(bad);
     CHECK(contains(refusal_of_file(std::string("n=1 weight ") + bad), "is no number from 0.000001 to 1000000"));
   }
+  CHECK(parse_problem_file("kind=bias, weight\nname= weight\n", "sizes").size() == 3);  // values, two and one
   CHECK(refusal_of_file("n=1 weight") ==
         "sizes.txt:1: Behind the last word of `n=1 weight` a number is missing; write, "
         "for example, n=1000 weight 2.5.");

@@ -143,16 +143,14 @@ double take_weight(std::string_view& line) {
   constexpr std::string_view kWord = "weight";
   const std::size_t last = line.find_last_of(" \t");
   if (last == std::string_view::npos) return 1;
-  if (line.substr(last + 1) == kWord && !search::trimmed(line.substr(0, last)).ends_with(',') &&
-      !search::trimmed(line.substr(0, last)).ends_with('='))
+  const std::string_view before = search::trimmed(line.substr(0, last)), text = line.substr(last + 1);
+  if (text == kWord && !before.ends_with(',') && !before.ends_with('='))
     refuse_list(
         fmt::format("Behind the last word of `{}` a number is missing; write, for example, n=1000 weight 2.5.", line));
-  const std::string_view before = search::trimmed(line.substr(0, last));
   if (!before.ends_with(kWord) || before.size() == kWord.size() ||
       std::string_view(" \t").find(before[before.size() - kWord.size() - 1]) == std::string_view::npos) {
     return 1;
   }
-  const std::string_view text = line.substr(last + 1);
   double weight = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), weight);
   if (error != std::errc() || end != text.data() + text.size() || !(weight >= kLeastWeight && weight <= kMostWeight)) {
