@@ -11,7 +11,7 @@ namespace tuner::cli {
 
 /// What is shown of one side of a comparison.
 struct ComparedSide {
-  explain::ConfigurationFacts facts;  ///< its name as it was written
+  explain::ConfigurationFacts facts;  ///< its name as it was written, or completed
   std::string failure;                ///< what is wrong with it, a sentence; empty: nothing
   std::vector<std::string> remarks;   ///< what the other side is not, or a time is not
 };

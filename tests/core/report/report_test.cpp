@@ -317,6 +317,15 @@ TEST_CASE("a replay whose baseline failed without having been asked for says so,
   CHECK(contains(text, "4 configurations: 2 timed, 0 deduplicated, 2 failed"));
 }
 
+TEST_CASE("a configuration that was timed and failed in the race is one configuration") {
+  TuneReport report = full_report();
+  report.decision.counters = {{"asked", 3}, {"timed", 3}};
+  report.failures = {{tuner::Outcome::wrong_result, 1, "", "not what the reference computes"}};
+  CHECK(contains(tuner::to_text(report), "Failures: 1 of 3 configurations"));
+  report.replayed = true;
+  CHECK(contains(tuner::to_text(report), "Failures: 1 of 3 configurations"));
+}
+
 TEST_CASE("a session without a usable configuration has no winner in text and null in JSON") {
   TuneReport report = full_report();
   report.decision.configuration.clear();
