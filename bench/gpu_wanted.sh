@@ -2,16 +2,16 @@
 # An application that asks for softmax at 200 sizes, on the GPU at hand: what it misses, how long working that off takes,
 # what its kernels take before and after, and what keeping the list costs.
 #   bench/gpu_wanted.sh [BUILD_FOLDER] [OUTPUT_FOLDER] [TURNS]
-# TURNS: programs with the list and programs without it, in turns. Ends with 1 unless all sizes were missed and noted
-# before, and all are exact hits after.
-set -euo pipefail
+# TURNS: pairs of programs, one with the list and one without it, either first. Ends with 1 unless all sizes were missed
+# and noted before, and all are exact hits after.
+set -uo pipefail
 cd "$(dirname "$0")/.."
 bin=$(realpath "${1:-build/release}")/bin
 out=${2:-$bin/wanted} turns=${3:-12}
-rm -rf "$out"
 mkdir -p "$out"
 out=$(realpath "$out")
 export TUNER_DB=$out/database
+rm -rf "$TUNER_DB"
 file=kernel_sources/softmax.cu sizes=200
 for rows in 64 128 200 512 700 1024 2048 3000 4096 8192; do
   for i in $(seq 0 19); do printf 'rows=%d,columns=%d\n' "$rows" $((100 + i * 451 + rows % 7)); done
@@ -23,13 +23,14 @@ figure() { sed -n "s/^| $2 *| *\([-0-9.]*\).*/\1/p" "$out/$1"; } # NAME FIGURE
 
 for run in 1 2 3; do application "before.$run" 1; done
 "$bin/tuner" wanted --json >"$out/wanted.json"
-noted=$(grep -c '"problem":' "$out/wanted.json" || true)
+noted=$(grep -c '"problem":' "$out/wanted.json")
 
 # Every one with the list has all to note. The first pair warms up.
 for ((turn = 0; turn <= turns; ++turn)); do
-  "$bin/tuner" wanted --forget >>"$out/forgotten"
+  "$bin/tuner" wanted --forget >"$out/forgotten"
+  [ $((turn % 2)) -eq 0 ] || application "without.$turn" 0
   application "with.$turn" 1
-  application "without.$turn" 0
+  [ $((turn % 2)) -ne 0 ] || application "without.$turn" 0
   [ "$turn" -eq 0 ] || for cost in 'first request' launch; do
     printf '%s|%s|%s\n' "$cost" "$(figure "with.$turn" "baseline: $cost, median")" \
       "$(figure "without.$turn" "baseline: $cost, median")"
@@ -46,10 +47,10 @@ cost() { # NAME
     awk '{ r[NR] = $1 } END { printf "%.3f (%.2f to %.2f)", (r[int((NR + 1) / 2)] + r[int(NR / 2) + 1]) / 2, r[1], r[NR] }'
 }
 kernels='one launch of every size, kernels together'
-exact=$(figure after.3 'exact: sizes')
+exact_before=$(figure before.3 'exact: sizes') exact=$(figure after.3 'exact: sizes')
 printf '| what | before | after |\n|---|---|---|\n'
-printf '| exact hits of %d sizes | %s | %s |\n' "$sizes" "$(figure before.3 'exact: sizes')" "${exact:-0}"
-printf '| first request, median | %s us | %s us |\n' "$(figure before.3 'baseline: first request, median')" \
+printf '| exact hits of %d sizes | %s | %s |\n' "$sizes" "${exact_before:-0}" "${exact:-0}"
+printf '| first request, median of the third run | %s us | %s us |\n' "$(figure before.3 'baseline: first request, median')" \
   "$(figure after.3 'exact: first request, median')"
 printf '| %s | %s ms | %s ms |\n' "$kernels" "$(figure before.3 "$kernels")" "$(figure after.3 "$kernels")"
 printf '\n%d misses noted; worked off in %s s. With the list to without, median of %d pairs: first request %s, launch %s\n' \

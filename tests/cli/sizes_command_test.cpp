@@ -16,9 +16,9 @@ using namespace tuner::test;
 namespace {
 
 /// Small sizes like one configuration, large ones another.
-KernelSizes sizes_of_kernel(const std::string& kernel, const cache::DecisionKey& key) {
+KernelSizes sizes_of_kernel(const std::string& kernel, const cache::DecisionKey& key,
+                            const std::vector<std::size_t>& may_serve = {0, 1}) {
   const std::vector<std::string> configurations{"BLOCK=64", "BLOCK=256"};
-  const std::vector<std::size_t> all{0, 1};
   std::vector<TunedSize> problems;
   std::vector<std::vector<std::optional<double>>> times;
   for (std::int64_t n = 64; n <= 64 << 9; n *= 2) {
@@ -35,7 +35,7 @@ KernelSizes sizes_of_kernel(const std::string& kernel, const cache::DecisionKey&
                        [](const ProblemValues& a, const ProblemValues& b) {
                          return std::optional(std::abs(std::log2(a.at("n").as_real() / b.at("n").as_real())));
                        },
-                   .may_serve = all});
+                   .may_serve = may_serve});
 }
 
 struct Sizer : User {
@@ -127,4 +127,13 @@ TEST_CASE("what is damaged, newer or hostile is one sentence, or text") {
   other.know("evil\x1b[31m*/");
   const std::string out = other.run({"sizes"}).out;
   CHECK(out.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("where no winner was verified at other sizes, it is said that this is why there is no rule") {
+  const Sizer user;
+  const std::string file = (user.home() / "rule.hpp").string();
+  user.know("scale", sizes_json(sizes_of_kernel("scale", decision_on_h200("scale", "n=64").key, {})));
+  check_out(user.run({"sizes", "scale"}), 0, {"2 configurations for 10 problems of `scale`", "no rule", "verified"});
+  check_err(user.run({"export", "--header", file, "--rule"}), 1, {"no rule", "verified"});
+  CHECK_FALSE(std::filesystem::exists(file));
 }

@@ -83,9 +83,10 @@ ExitCode export_rule(const Arguments& arguments) {
   const auto store = open_for_reading(from);
   std::vector<KernelSizes> known;
   if (store) known = known_sizes(*store, selection);
+  const bool are_known = !known.empty();
   std::erase_if(known, [](const KernelSizes& sizes) { return sizes.rule.nodes.empty(); });
   if (known.empty()) {
-    say(no_sizes(selection.kernel()));
+    say(are_known ? std::string(kNoRule) : no_sizes(selection.kernel()));
     return ExitCode::no_result;
   }
   if (known.size() > 1) {

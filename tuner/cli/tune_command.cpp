@@ -312,7 +312,8 @@ Command tune_command() {
                "'n=0..100 +25' or n=1..4, are a problem each, tuned in turn; with several names every combination; "
                "repeatable"},
               {"problems", Kind::repeatable, "FILE",
-               "tune the problems in FILE too: on each line what --problem takes; # begins a comment"},
+               "tune the problems in FILE too: on each line what --problem takes, perhaps with ' weight NUMBER' behind "
+               "it; # begins a comment"},
               {"wanted", Kind::flag, "",
                "tune what programs missed, as `tuner wanted` lists it, for the GPU at hand: an entry leaves the list "
                "when its "

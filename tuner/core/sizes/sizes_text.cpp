@@ -101,7 +101,7 @@ std::string sizes_text(const KernelSizes& sizes, std::size_t width) {
   if (!sizes.portfolio.exact) text += labelled("  ", "Fewer may do: the search was cut short.", width);
   text += portfolio_table(sizes, width);
   text += "\n" + curve_table(sizes.curve, width);
-  if (!sizes.rule.nodes.empty()) text += "\n" + rule_text(sizes, width);
+  text += "\n" + (sizes.rule.nodes.empty() ? labelled("", std::string(kNoRule), width) : rule_text(sizes, width));
   return text;
 }
 
