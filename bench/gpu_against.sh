@@ -5,6 +5,7 @@
 # not found or not used again.
 set -uo pipefail
 cd "$(dirname "$0")/.."
+. bench/median.sh
 declare -A build=([old]=$(realpath "$1") [new]=$(realpath "${2:-build/release}"))
 out=${3:-${build[new]}}
 shift $(($# < 3 ? $# : 3))
@@ -33,8 +34,6 @@ seconds() {
   rm -rf "$folder"
   awk "BEGIN { printf \"%.2f\\n\", $end - $begin }"
 }
-
-median() { sort -n | awk '{ v[NR] = $1 } END { if (NR == 0) print "-"; else print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
 
 session() {
   local olds=() news=() i

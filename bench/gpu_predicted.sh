@@ -7,6 +7,7 @@
 # turns. Ends with 1 if the rule, or the nearest size, answered none.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. bench/median.sh
 bin=$(realpath "${1:-build/release}")/bin
 out=${2:-$bin/predicted} turns=${3:-12}
 rm -rf "$out"
@@ -36,5 +37,5 @@ for ((i = -1; i < turns; ++i)); do  # the first warms up
   [ $i -lt 0 ] || printf '%s %s\n' "$predicted" "$near"
 done | tee "$out/turns"
 grep -h ': sizes' "$out/together.log" "$out/alone.log"
-median() { cut -d' ' -f"$1" "$out/turns" | sort -n | awk '{ a[NR] = $1 } END { print (a[int((NR + 1) / 2)] + a[int(NR / 2) + 1]) / 2 }'; }
-printf '| first request, medians of %s turns | predicted %s us | nearest %s us |\n' "$turns" "$(median 1)" "$(median 2)"
+printf '| first request, medians of %s turns | predicted %s us | nearest %s us |\n' "$turns" \
+  "$(cut -d' ' -f1 "$out/turns" | median)" "$(cut -d' ' -f2 "$out/turns" | median)"

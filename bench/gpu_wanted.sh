@@ -6,6 +6,7 @@
 # and noted before, and all are exact hits after.
 set -uo pipefail
 cd "$(dirname "$0")/.."
+. bench/median.sh
 bin=$(realpath "${1:-build/release}")/bin
 out=${2:-$bin/wanted} turns=${3:-12}
 mkdir -p "$out"
@@ -28,12 +29,10 @@ noted=$(grep -c '"problem":' "$out/wanted.json")
 # Every one with the list has all to note. The first pair warms up.
 for ((turn = 0; turn <= turns; ++turn)); do
   "$bin/tuner" wanted --forget >"$out/forgotten"
-  [ $((turn % 2)) -eq 0 ] || application "without.$turn" 0
-  application "with.$turn" 1
-  [ $((turn % 2)) -ne 0 ] || application "without.$turn" 0
+  for list in $((turn % 2)) $((1 - turn % 2)); do application "list.$list.$turn" "$list"; done
   [ "$turn" -eq 0 ] || for cost in 'first request' launch; do
-    printf '%s|%s|%s\n' "$cost" "$(figure "with.$turn" "baseline: $cost, median")" \
-      "$(figure "without.$turn" "baseline: $cost, median")"
+    printf '%s|%s|%s\n' "$cost" "$(figure "list.1.$turn" "baseline: $cost, median")" \
+      "$(figure "list.0.$turn" "baseline: $cost, median")"
   done
 done >"$out/turns"
 
@@ -43,8 +42,9 @@ seconds=$(awk -v a="$begin" -v b="$(date +%s.%N)" 'BEGIN { printf "%.0f", b - a 
 for run in 1 2 3; do application "after.$run" 1; done
 
 cost() { # NAME
-  awk -F'|' -v name="$1" '$1 == name { print $2 / $3 }' "$out/turns" | sort -n |
-    awk '{ r[NR] = $1 } END { printf "%.3f (%.2f to %.2f)", (r[int((NR + 1) / 2)] + r[int(NR / 2) + 1]) / 2, r[1], r[NR] }'
+  local ratios
+  ratios=$(awk -F'|' -v name="$1" '$1 == name { printf "%.3f\n", $2 / $3 }' "$out/turns" | sort -n)
+  printf '%s (%s to %s)' "$(median <<<"$ratios")" "$(head -1 <<<"$ratios")" "$(tail -1 <<<"$ratios")"
 }
 kernels='one launch of every size, kernels together'
 exact_before=$(figure before.3 'exact: sizes') exact=$(figure after.3 'exact: sizes')

@@ -134,8 +134,9 @@ class ListTuning {
     StoredKernel stored = wanted_kernel(group.front(), list_);
     const auto mode = timing_from_string(group.front().key.mode);
     if (!stored.description || !mode) {
-      const std::string why = mode ? stored.why_not + ": tune its file with `tuner tune FILE`."
-                                   : "Its mode is unknown: empty the list with `tuner wanted --forget`.";
+      const std::string why =
+          mode ? stored.why_not + ": tune its file with `tuner tune FILE`."
+               : "Its mode is unknown: delete what the list has of it with `tuner wanted KERNEL --forget`.";
       for (const cache::Wanted& wanted : group) note_trouble(wanted, why);
       return;
     }

@@ -71,6 +71,7 @@ KernelSizes sizes_from_json(std::string_view text);
 /// Why some sizes have no rule.
 inline constexpr std::string_view kNoRule =
     "There is no rule for other sizes, since no winner was verified at any; `tuner tune` says why.";
+
 /// For people: the portfolio as a table, the curve, and the rule as an indented tree.
 std::string sizes_text(const KernelSizes& sizes, std::size_t width);
 
