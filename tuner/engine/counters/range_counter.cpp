@@ -70,6 +70,10 @@ std::vector<std::uint8_t> counters_available(CUcontext context) {
   return image;
 }
 
+/// A pass has one range. But what CUPTI does before a pass displaces some of L2, and how much depends on how many
+/// ranges there may be: for two it is what ncu displaces (docs/results/insight.md).
+constexpr std::uint32_t kRangesProvided = 2;
+
 /// Where CUPTI may be asked at all, and has been told to begin.
 CUcontext profiled_context() {
   cupti();
@@ -112,8 +116,8 @@ struct RangeCounter::Session {
     size.pRangeProfilerObject = profiler;
     size.pMetricNames = names.data();
     size.numMetrics = names.size();
-    size.maxNumOfRanges = 1;
-    size.maxNumRangeTreeNodes = 1;
+    size.maxNumOfRanges = kRangesProvided;
+    size.maxNumRangeTreeNodes = kRangesProvided;
     check_cupti(cupti().counter_data_size(&size), "cuptiRangeProfilerGetCounterDataSize");
     collected.resize(size.counterDataSize);
     auto image = TUNER_CUPTI_PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize);
@@ -134,7 +138,7 @@ struct RangeCounter::Session {
     params.pCounterDataImage = collected.data();
     params.range = CUPTI_AutoRange;
     params.replayMode = CUPTI_UserReplay;
-    params.maxRangesPerPass = 1;
+    params.maxRangesPerPass = kRangesProvided;
     params.numNestingLevels = 1;
     params.minNestingLevel = 1;
     params.passIndex = 0;
