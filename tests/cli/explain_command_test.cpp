@@ -32,6 +32,19 @@ TEST_CASE("what was found before answers the question that it was found for, and
   check_error(user.run({"explain", "1@"}), 2, {"names no configuration after the @"});
 }
 
+TEST_CASE("what was found before and cannot be read is said to be there, and so is a problem that is damaged") {
+  const User user;
+  const auto store = open_database(user);
+  record(*store, decision_on_h200("scale", "n=1000"));
+  const cache::DecisionText newer{cache::TextKind::insight, "explain", R"({"format": 99})"};
+  store->record_texts(store->list_decisions({}).front().row, {&newer, 1});
+  check_error(user.run({"explain", "1"}), 1, {"damaged, or of a newer version. `tuner explain` finds it anew."});
+  check_out(user.run({"show", "1"}), 0, {"What was found about it before cannot be read"});
+  record(*store, decision_on_h200("scale", "n=1=2,,"));
+  check_error(user.run({"explain", "2"}), 5, {"is damaged: in decision 2,", "tuner recover"});
+  check_error(user.run({"compare", "1", "2"}), 5, {"is damaged: in decision 2,"});
+}
+
 TEST_CASE("a file that is wrong is named, also where there is no GPU") {
   const User user;
   check_error(user.run({"explain", "nowhere.cu"}), 2, {"nowhere.cu does not exist"});

@@ -95,6 +95,11 @@ TEST_CASE("a winner is explained, what was found is kept, and shown where there 
   CHECK(contains(faster.out, "FASTER by more than 1 %: the second takes 0.96"));
   CHECK(user.run({"compare", "1", "1@baseline"}).exit_code == 8);
   check_err(user.run({"compare", "1", "@VARIANT=9"}), 2, {"VARIANT"});
+  // What is less certain does not take its place.
+  user.environment["FAKE_DRIVER"] = "noise=400";
+  CHECK(contains(user.run({"explain", "1", "--counters", "--limit", "2s"}).err, "What was found before says more"));
+  user.environment["FAKE_DRIVER"] = "noise=1";
+  CHECK(contains(user.run({"show", "1"}).out, "VARIANT=0: 0.96"));
   const Result another = user.run({"explain", "1@VARIANT=3", "--against", "winner", "--no-path"});
   CHECK(contains(another.out, "this one takes 1.0"));
   user.environment["TUNER_DRIVER"] = (user.home() / "none.so").string();
@@ -108,6 +113,20 @@ TEST_CASE("a winner is explained, what was found is kept, and shown where there 
   const Result stored = user.run({"compare", "1", "1"});
   CHECK(stored.exit_code == 9);
   CHECK(contains(stored.out, "UNDECIDED: these are times that are stored"));
+}
+
+TEST_CASE("what the GPU reaches cannot be measured: that costs an explanation the roofline, and a share its meaning") {
+  Tuner user;
+  user.environment["FAKE_DRIVER"] = "noise=1";  // which does not load the kernels that measure it
+  std::string declared = read_bytes(kProgram);
+  declared.insert(declared.find("#pragma tuner param"), "#pragma tuner work(bytes = 16 * n)\n");
+  user.folder().write("declared.cu", declared);
+  const Result explained = user.run({"explain", "declared.cu@VARIANT=0", "--problem", "n=1000000", "--no-path"});
+  check_err(explained, 0, {"There is no roofline: What Fake GPU reaches could not be measured"});
+  CHECK(contains(explained.out, "this one takes 0.96"));
+  CHECK_FALSE(contains(explained.err, "--stop-at"));
+  check_err(user.run({"tune", "declared.cu", "--problem", "n=1000000", "--stop-at", "95%"}), 6,
+            {"Give --stop-at a time or a speed-up instead."});
 }
 
 TEST_CASE("without its source a decision is compared by what is stored, and explained by what was found") {

@@ -44,6 +44,17 @@ ExplainRequest read_explain_request(const Arguments& arguments) {
   return request;
 }
 
+/// Whether a kept explanation says more than a new one: it has a path or counters that the new one lacks, or both have
+/// the same parts and its interval is less than half as wide.
+bool says_more(const Explanation& kept, const Explanation& found) {
+  const auto parts = [](const Explanation& one) { return std::pair(!one.path.empty(), !one.to.counters.empty()); };
+  const auto width = [](const Explanation& one) { return one.time ? one.time->high - one.time->low : 1.0; };
+  const auto [kept_path, kept_counters] = parts(kept);
+  const auto [path, counters] = parts(found);
+  if ((kept_path && !path) || (kept_counters && !counters)) return true;
+  return parts(kept) == parts(found) && 2 * width(kept) < width(found);
+}
+
 /// Keeps what was found beside the decision that it is about, where it is the answer to that question: from its
 /// baseline, on its kind of GPU. What says more is not replaced by what says less.
 void keep(const Explanation& explanation, const cache::Decision& decision, const Task& task,
@@ -55,11 +66,9 @@ void keep(const Explanation& explanation, const cache::Decision& decision, const
   const engine::SessionStores stores = engine::open_for_session(request.database);
   if (stores.path.empty()) return line.warning("The database cannot be written, so what was found is not kept.");
   try {
-    if (const auto before = kept_explanation(stores.store->find_texts(decision.row))) {
-      const bool says_less = (!before->path.empty() && explanation.path.empty()) ||
-                             (!before->to.counters.empty() && explanation.to.counters.empty());
-      if (says_less) return;
-    }
+    const auto before = kept_explanation(stores.store->find_texts(decision.row));
+    if (before && says_more(*before, explanation))
+      return line.warning("What was found before says more, and stays with the decision; this is not kept.");
     const cache::DecisionText text{cache::TextKind::insight, kExplanationName, to_json(explanation)};
     stores.store->record_texts(decision.row, {&text, 1});
   } catch (const Error& error) {
@@ -71,7 +80,8 @@ void keep(const Explanation& explanation, const cache::Decision& decision, const
 /// beats its baseline: that answers no question about another configuration.
 ExitCode show_kept(const cache::Decision& decision, const cache::Store& store, const ExplainRequest& request,
                    const std::string& why, const Arguments& arguments) {
-  const auto explanation = kept_explanation(store.find_texts(decision.row));
+  const std::vector<cache::DecisionText> texts = store.find_texts(decision.row);
+  const auto explanation = kept_explanation(texts);
   const std::string& of = request.to.configuration;
   const std::string& against = request.from.configuration;
   const bool is_of_winner = of == "winner" || of == decision.configuration;
@@ -85,8 +95,9 @@ ExitCode show_kept(const cache::Decision& decision, const cache::Store& store, c
     print_found(*explanation, arguments);
     return ExitCode::done;
   }
+  const char* const nothing = is_kept(texts) ? kUnreadable : "Nothing was found about it before.";
   say(fmt::format("{} {}", why,
-                  is_asked ? "Nothing was found about it before."
+                  is_asked ? nothing
                            : fmt::format("Only what is found against the baseline is kept, and nothing against {}.",
                                          one_line(against))));
   return ExitCode::no_result;

@@ -100,8 +100,13 @@ void Explainer::add_roofline() {
                                    .binaries = stores.binaries.get(),
                                    .observer = parts_.observer,
                                    .stop = parts_.stop};
-  rates_ = engine::measured_roofline(task_.device(), work.bytes.has_value(),
-                                     work.flops ? task_.work_type() : std::nullopt, true, parts);
+  try {
+    rates_ = engine::measured_roofline(task_.device(), work.bytes.has_value(),
+                                       work.flops ? task_.work_type() : std::nullopt, true, parts);
+  } catch (const Error& error) {
+    if (error.code() != Errc::device_lost) throw;
+    parts_.observer.warning(fmt::format("There is no roofline: {}", error.what()));
+  }
 }
 
 void Explainer::find_the_path(const std::vector<std::size_t>& both) {

@@ -27,6 +27,7 @@ class Explainer {
             const cache::Store* store);
 
   /// What the GPU reaches, where the kernel declares its work: measured once and stored. Before `measure`.
+  /// Warns and goes on without where it cannot be measured.
   void add_roofline();
   /// Times both and the path between them. False if it was interrupted. Throws Error{baseline_failed} where one of the
   /// two does not run, or fails while it is timed.

@@ -38,10 +38,6 @@ std::vector<FactRow> counter_rows(const Explanation& explanation, std::span<cons
   return rows;
 }
 
-std::string ratio_text(const engine::Ratio& ratio) {
-  return fmt::format("{:.4f} ({:.4f}-{:.4f})", ratio.ratio, ratio.low, ratio.high);
-}
-
 std::string step_note(const ExplainedStep& step) {
   if (step.is_idle) return "nothing, with all that follow: could keep its value";
   return step.share ? fmt::format("{} of the change", percent(*step.share)) : std::string();
@@ -63,6 +59,10 @@ std::string roofline_text(const RooflineReport& roofline) {
 }
 
 }  // namespace
+
+std::string ratio_text(const engine::Ratio& ratio) {
+  return fmt::format("{:.4f} ({:.4f}-{:.4f})", ratio.ratio, ratio.low, ratio.high);
+}
 
 void set_ratios(Explanation& explanation) {
   if (!explanation.time || !(explanation.time->low > 0)) return;

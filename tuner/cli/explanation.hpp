@@ -57,6 +57,9 @@ std::string to_text(const Explanation& explanation, std::size_t width);
 /// As a part of a page: lists and tables.
 std::string to_markdown(const Explanation& explanation);
 
+/// "0.9671 (0.9649-0.9692)".
+std::string ratio_text(const engine::Ratio& ratio);
+
 // The parts of which it consists. Tables are empty where there is nothing to show.
 std::string verdict_text(const Explanation& explanation);
 std::string path_markdown(const Explanation& explanation);

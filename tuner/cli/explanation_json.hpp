@@ -26,5 +26,10 @@ std::optional<Explanation> explanation_from_json(std::string_view text);
 inline constexpr const char* kExplanationName = "explain";
 /// What is kept of it among a decision's texts; nothing if none is, or it cannot be read.
 std::optional<Explanation> kept_explanation(std::span<const cache::DecisionText> texts);
+/// Whether one is kept, readable or not; and what to say where it is not.
+bool is_kept(std::span<const cache::DecisionText> texts);
+inline constexpr const char* kUnreadable =
+    "What was found about it before cannot be read: it is damaged, or of a newer version. `tuner explain` finds it "
+    "anew.";
 
 }  // namespace tuner::cli

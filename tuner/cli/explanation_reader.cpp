@@ -196,6 +196,14 @@ void read_path(const Parsed& object, Explanation& explanation) {
   }
 }
 
+/// Null if there is none.
+const cache::DecisionText* kept_text(std::span<const cache::DecisionText> texts) {
+  const auto found = std::find_if(texts.begin(), texts.end(), [](const cache::DecisionText& text) {
+    return text.kind == cache::TextKind::insight && text.name == kExplanationName;
+  });
+  return found == texts.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 std::optional<Explanation> explanation_from_json(std::string_view text) {
@@ -238,10 +246,12 @@ std::optional<Explanation> explanation_from_json(std::string_view text) {
 }
 
 std::optional<Explanation> kept_explanation(std::span<const cache::DecisionText> texts) {
-  for (const cache::DecisionText& text : texts) {
-    if (text.kind == cache::TextKind::insight && text.name == kExplanationName) return explanation_from_json(text.text);
-  }
-  return std::nullopt;
+  const cache::DecisionText* const text = kept_text(texts);
+  return text ? explanation_from_json(text->text) : std::nullopt;
+}
+
+bool is_kept(std::span<const cache::DecisionText> texts) {
+  return kept_text(texts) != nullptr;
 }
 
 }  // namespace tuner::cli

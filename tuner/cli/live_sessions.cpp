@@ -113,6 +113,18 @@ bool wait_for_turn(const Task& task, std::vector<DeviceInfo> gpus, const TuneReq
          std::ranges::all_of(gpus, [&](const DeviceInfo& gpu) { return engine::take_gpu(gpu, wait, turn); });
 }
 
+/// What the task's GPU reaches of what its kernel declares, for a search that ends at a share of it.
+Roofline roofline_of(const Task& task, bool reuse, const engine::SessionParts& parts) {
+  const WorkDescription& work = task.description().work;
+  try {
+    return engine::measured_roofline(task.device(), work.bytes.has_value(),
+                                     work.flops ? task.work_type() : std::nullopt, reuse, parts);
+  } catch (const Error& error) {
+    if (error.code() != Errc::device_lost) throw;
+    throw Error(error.code(), fmt::format("{} Give --stop-at a time or a speed-up instead.", error.what()));
+  }
+}
+
 engine::CompilePoolOptions compile_options(const TuneRequest& request) {
   engine::CompilePoolOptions options{.workers = static_cast<int>(request.workers),
                                      .include_folders = request.session.include_folders};
@@ -290,10 +302,9 @@ std::optional<TuneReport> LiveSessions::run(std::size_t problem, engine::Session
                                    .stop = context_.stop};
   // A GPU reaches the same for every problem.
   if (options.budget.roofline && !seat.roofline) {
-    seat.roofline = engine::measured_roofline(task.device(), kernel_->work.bytes.has_value(),
-                                              kernel_->work.flops ? task.work_type() : std::nullopt, options.reuse,
-                                              {parts.compile, seat.spread ? *seat.gpus.front().device : parts.device,
-                                               parts.store, parts.binaries, parts.observer, parts.stop});
+    seat.roofline = roofline_of(task, options.reuse,
+                                {parts.compile, seat.spread ? *seat.gpus.front().device : parts.device, parts.store,
+                                 parts.binaries, parts.observer, parts.stop});
   }
   options.roofline = seat.roofline;
   TuneReport report = engine::run_session(task, options, parts);

@@ -63,12 +63,12 @@ std::string search_text(const cache::Decision& decision) {
 std::string why_text(const std::vector<cache::DecisionText>& texts) {
   const std::optional<Explanation> explanation = kept_explanation(texts);
   std::string why;
-  if (!explanation) return why;
+  if (!explanation) return is_kept(texts) ? labelled("  why        ", kUnreadable) : why;
   for (const explain::Finding& finding : explanation->findings)
     why += labelled(why.empty() ? "  why        " : "             ", one_line(finding.sentence));
   for (const ExplainedStep& step : explanation->path) {
-    why += labelled("  step       ", fmt::format("{}: {:.4f} of the time before{}", one_line(step.assignments),
-                                                 step.time.ratio, step.is_idle ? ", could keep its value" : ""));
+    why += labelled("  step       ", fmt::format("{}: {} of the time before{}", one_line(step.assignments),
+                                                 ratio_text(step.time), step.is_idle ? ", could keep its value" : ""));
   }
   return why;
 }

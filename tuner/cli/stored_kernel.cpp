@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "cache/file/trust.hpp"
+#include "cache/sqlite/sqlite.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/stores.hpp"
 #include "tuner/core/description/headers.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/task/identity.hpp"
+#include "tuner/core/task/problem.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {
@@ -67,8 +69,16 @@ std::optional<cache::Decision> decision_of_number(std::size_t number, const cach
     say(no_decision(nullptr, "", path) + elsewhere);
     return std::nullopt;
   }
-  const auto found = called(std::to_string(number), numbered_decisions(*store), *store, path, elsewhere);
-  return found.empty() ? std::nullopt : std::optional(found.front().decision);
+  auto found = called(std::to_string(number), numbered_decisions(*store), *store, path, elsewhere);
+  if (found.empty()) return std::nullopt;
+  cache::Decision decision = std::move(found.front().decision);
+  try {
+    parse_problem(decision.key.problem);
+  } catch (const Error& error) {
+    throw Error(Errc::store_damaged, fmt::format("The database {} is damaged: in decision {}, {} {}", path, number,
+                                                 error.what(), cache::sqlite::damage_next_step(location.decisions)));
+  }
+  return decision;
 }
 
 }  // namespace tuner::cli

@@ -28,7 +28,7 @@ StoredKernel stored_kernel(const cache::Decision& decision, const cache::Store& 
                            const std::filesystem::path& database);
 
 /// The decision that `tuner list` shows with that number. If there is none, says so; `store` is null where there is no
-/// database yet.
+/// database yet. Its problem can be parsed: throws Error{store_damaged} otherwise.
 std::optional<cache::Decision> decision_of_number(std::size_t number, const cache::Store* store,
                                                   const cache::Location& location);
 

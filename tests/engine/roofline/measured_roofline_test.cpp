@@ -80,7 +80,6 @@ TEST_CASE("a user who stops the measurement has no rates, and a GPU that runs no
   const std::string said = test::error_of(Errc::device_lost, [&] { broken.measure(true); });
   INFO(said);
   CHECK(said.find("could not be measured with the tuner's kernel roofline_") != std::string::npos);
-  CHECK(said.find("Give --stop-at a time") != std::string::npos);
 }
 
 }  // namespace

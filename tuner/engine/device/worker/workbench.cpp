@@ -123,7 +123,7 @@ WorkerReply Workbench::handle(const DeviceRequest& request) {
     const auto limit = problem_ ? problem_->launch_timeout : hang.limit();
     reply.outcome = Outcome::run_timeout;
     reply.message += fmt::format(
-        "Its launch was still running after {} ms and was stopped; a longer launch timeout would let it finish.",
+        "Its launch was still running after {} ms and was stopped; a longer launch timeout may let it finish.",
         limit.count());
     ends = true;
   } catch (const CallFailed& failure) {
