@@ -22,32 +22,38 @@ mkdir -p "$out"
 navigation() {  # navigation ROOT CURRENT_PAGE
   local group=-- page of here
   for page in "${pages[@]}"; do
-    of=$(dirname "$page")
-    [[ $of != . ]] || of=docs
+    of=${page%/*}
+    [[ $page == */* ]] || of=docs
     if [[ $of != "$group" ]]; then
       [[ $group == -- ]] || echo '</ul></details>'
       group=$of
       case $of in
         docs) echo '<details open><summary>Manual</summary><ul>' ;;
         *)
-          of=${of#docs/}
-          echo "<details$([[ $2 != "$group"/* ]] || echo ' open')><summary>${of^}</summary><ul>"
+          of=${of#docs/} here=
+          [[ $2 != "$group"/* ]] || here=' open'
+          echo "<details$here><summary>${of^}</summary><ul>"
           ;;
       esac
     fi
-    here=$([[ $page != "$2" ]] || echo ' aria-current="page"')
-    echo "<li><a href=\"$1$(html_of "$page")\"$here>$(escaped "${titles[$page]}")</a></li>"
+    here=
+    [[ $page != "$2" ]] || here=' aria-current="page"'
+    echo "<li><a href=\"$1${addresses[$page]}\"$here>${labels[$page]}</a></li>"
   done
   echo '</ul></details>'
 }
-declare -A titles
-for page in "${pages[@]}"; do titles[$page]=$(title_of "$page"); done
+declare -A titles labels addresses
+for page in "${pages[@]}"; do
+  titles[$page]=$(title_of "$page")
+  labels[$page]=$(escaped "${titles[$page]}")
+  addresses[$page]=$(html_of "$page")
+done
 
 TUNER_PAGES=$(printf '%s\n' "${pages[@]}")
 export TUNER_PAGES TUNER_PAGE TUNER_INDEX=$out/search-index.js
 echo 'const searchIndex = [' >"$TUNER_INDEX"
 for TUNER_PAGE in "${pages[@]}"; do
-  html=$(html_of "$TUNER_PAGE")
+  html=${addresses[$TUNER_PAGE]}
   root=$(dirname "$html" | sed 's#^\.$##; s#[^/]\{1,\}#..#g; s#$#/#; s#^/$##')
   mkdir -p "$out/$(dirname "$html")"
   pandoc --from gfm --to html5 --standalone --no-highlight --wrap none --toc --toc-depth 3 \
