@@ -15,19 +15,23 @@ failed() { printf 'FAILED: %s\n' "$1"; failures=$((failures + 1)); }
 
 # "PAGE ID" of every place that a link may lead to.
 mapfile -t pages < <(find . -name '*.html' -printf '%P\n' | sort)
-grep -o ' id="[^"]*"' "${pages[@]}" | sed 's/: id="/ /; s/"$//' | sort -u >"$folder/places"
+declare -A places resolved
+while read -r place; do places[$place]=1; done < <(grep -o ' id="[^"]*"' "${pages[@]}" | sed 's/: id="/ /; s/"$//')
 [[ ${#pages[@]} -gt 40 ]] || failed "there are only ${#pages[@]} pages"
 
 grep -oE '(href|src)="[^"]*"' "${pages[@]}" | sed -E 's/:(href|src)="/ /; s/"$//' | grep -vE ' (https?|mailto):' | sort -u >"$folder/links"
 while read -r page link; do
-  target=${link%%#*}
-  if [[ -z $target ]]; then
-    target=$page
-  else
-    target=$(realpath -m --relative-to=. "$(dirname "$page")/$target")
+  target=$page
+  if [[ $link != '#'* ]]; then
+    from=.
+    [[ $page != */* ]] || from=${page%/*}
+    path=$from/${link%%#*}
+    # Most links are those of the navigation, the same on each page of a folder.
+    [[ -n ${resolved[$path]-} ]] || resolved[$path]=$(realpath -m --relative-to=. "$path")
+    target=${resolved[$path]}
   fi
   [[ -f $target ]] || failed "$page: $link leads to no file"
-  [[ $link != *#* ]] || grep -qxF "$target ${link#*#}" "$folder/places" || failed "$page: $link leads to no heading"
+  [[ $link != *#* || -n ${places["$target ${link#*#}"]-} ]] || failed "$page: $link leads to no heading"
 done <"$folder/links"
 [[ $(wc -l <"$folder/links") -gt 1000 ]] || failed 'there are too few links to be all of them'
 
