@@ -170,8 +170,8 @@ int compare_with_ncu(const std::filesystem::path& out, const std::vector<std::st
       "\nNumbers of instructions and requests: {} equal, {} different. Of {} other counters the median of ours "
       "lies within the spread of ncu's for {}.\n",
       totals[Agreement::equal], totals[Agreement::different], others, totals[Agreement::within]);
-  fmt::print("Of ncu's own runs by the same measure, the median of one within the spread of the others: {} of {}.\n",
-             among, runs_of_ncu);
+  fmt::print("Of ncu's own runs the median of one lies within the spread of the others for {} of {}.\n", among,
+             runs_of_ncu);
   for (const std::string& complaint : complaints) fmt::print("No counters: {}\n", complaint);
   return totals[Agreement::different] > 0 || !complaints.empty() ? 1 : 0;
 }

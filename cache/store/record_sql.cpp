@@ -42,8 +42,8 @@ void RowReader::take(std::vector<double>& samples) {
   auto numbers = doubles_from_json(text);
   if (!numbers) {
     fail(Errc::store_damaged,
-         "The database {} is damaged: a trial's samples_ns is \"{}\", which is not a list of numbers. {}",
-         row_.connection().path().string(), text, sqlite::damage_next_step(row_.connection().path()));
+         "The database {} is damaged: a trial's samples_ns is \"{}\", which is not a list of numbers.",
+         row_.connection().path().string(), text);
   }
   samples = *std::move(numbers);
 }

@@ -38,11 +38,14 @@ TEST_CASE("what was found before and cannot be read is said to be there, and so 
   record(*store, decision_on_h200("scale", "n=1000"));
   const cache::DecisionText newer{cache::TextKind::insight, "explain", R"({"format": 99})"};
   store->record_texts(store->list_decisions({}).front().row, {&newer, 1});
-  check_error(user.run({"explain", "1"}), 1, {"damaged, or of a newer version. `tuner explain` finds it anew."});
+  check_error(user.run({"explain", "1"}), 1,
+              {"damaged, or of a newer version. `tuner explain FILE` on its GPU finds it anew."});
+  check_error(user.run({"explain", "1", "--against", "BLOCK=128"}), 1, {"damaged, or of a newer version."});
   check_out(user.run({"show", "1"}), 0, {"What was found about it before cannot be read"});
   record(*store, decision_on_h200("scale", "n=1=2,,"));
-  check_error(user.run({"explain", "2"}), 5, {"is damaged: in decision 2,", "tuner recover"});
-  check_error(user.run({"compare", "1", "2"}), 5, {"is damaged: in decision 2,"});
+  check_error(user.run({"explain", "2"}), 5,
+              {"is damaged: the problem of decision 2 is \"n=1=2,,\"", "Give the kernel's file"});
+  check_error(user.run({"compare", "1", "2"}), 5, {"is damaged: the problem of decision 2"});
 }
 
 TEST_CASE("a file that is wrong is named, also where there is no GPU") {

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "tuner/explain/rules.hpp"
 
 namespace tuner::cli {
@@ -152,6 +154,31 @@ TEST_CASE("every beginning of an explanation's text is nothing") {
   const std::string text = to_json(everything());
   for (std::size_t length = 0; length + 2 < text.size(); length += 7)
     CHECK_FALSE(explanation_from_json(std::string_view(text).substr(0, length)));
+}
+
+TEST_CASE("of two explanations the one that stays has more parts, or is twice as certain") {
+  const Explanation full = everything();
+  const auto without = [&](auto take) {
+    Explanation less = full;
+    take(less);
+    CHECK(says_more(full, less));
+    CHECK_FALSE(says_more(less, full));
+  };
+  without([](Explanation& one) { one.path.clear(); });
+  without(
+      [](Explanation& one) { one.path_note = "half of the time was spent, so the last step is all that was left"; });
+  without([](Explanation& one) { one.to.counters.clear(); });
+  without([](Explanation& one) { one.roofline.reset(); });
+  without([](Explanation& one) { one.time.reset(); });
+  without([](Explanation& one) { one.time->high = 0.66; });
+  without([](Explanation& one) { one.time->high = std::numeric_limits<double>::infinity(); });
+  Explanation similar = full;
+  similar.time->high = 0.64;
+  CHECK_FALSE(says_more(full, similar));
+  CHECK_FALSE(says_more(full, full));
+  Explanation untimed = full;
+  untimed.time.reset();
+  CHECK_FALSE(says_more(untimed, untimed));
 }
 
 }  // namespace tuner::cli

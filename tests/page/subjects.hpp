@@ -7,7 +7,7 @@
 namespace tuner::page {
 
 /// What was found about it, as far as a page shows that, with what is foreign beside it.
-inline constexpr const char* kFound = R"({"findings": [
+inline constexpr const char* kFound = R"({"format": 1, "findings": [
   {"cause": "bank_conflicts", "claim": "cause", "sentence": "conflicts fell from 31 to 0 </script><b>", "strength": 1},
   {"claim": "unexplained", "sentence": {"not": "a text"}}, 7],
  "path": [{"change": "STRATEGY=rolling,PDIST=3", "time": {"ratio": 0.5, "low": 0.49, "high": 0.51}, "share": 0.9, "idle": false},

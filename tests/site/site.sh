@@ -22,7 +22,7 @@ while read -r place; do places[$place]=1; done < <(grep -o ' id="[^"]*"' "${page
 grep -oE '(href|src)="[^"]*"' "${pages[@]}" | sed -E 's/:(href|src)="/ /; s/"$//' | grep -vE ' (https?|mailto):' | sort -u >"$folder/links"
 while read -r page link; do
   target=$page
-  if [[ $link != '#'* ]]; then
+  if [[ -n ${link%%#*} ]]; then
     from=.
     [[ $page != */* ]] || from=${page%/*}
     path=$from/${link%%#*}

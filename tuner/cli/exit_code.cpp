@@ -15,7 +15,7 @@ constexpr std::array<ExitCodeText, 12> kTexts{{
     {ExitCode::no_device, "no NVIDIA driver or no GPU"},
     {ExitCode::no_toolkit, "the CUDA toolkit, the worker program or, for `check --host`, a C++ compiler was not found"},
     {ExitCode::store, "the database cannot be used, or is damaged"},
-    {ExitCode::device_failed, "the GPU was lost, or the baseline failed to run"},
+    {ExitCode::device_failed, "the GPU was lost, or what everything is compared with failed to run"},
     {ExitCode::busy,
      "another process is tuning the same kernel and problem, or is tuning on the same GPU, and `--if-busy leave` was "
      "given"},

@@ -44,17 +44,6 @@ ExplainRequest read_explain_request(const Arguments& arguments) {
   return request;
 }
 
-/// Whether a kept explanation says more than a new one: it has a path or counters that the new one lacks, or both have
-/// the same parts and its interval is less than half as wide.
-bool says_more(const Explanation& kept, const Explanation& found) {
-  const auto parts = [](const Explanation& one) { return std::pair(!one.path.empty(), !one.to.counters.empty()); };
-  const auto width = [](const Explanation& one) { return one.time ? one.time->high - one.time->low : 1.0; };
-  const auto [kept_path, kept_counters] = parts(kept);
-  const auto [path, counters] = parts(found);
-  if ((kept_path && !path) || (kept_counters && !counters)) return true;
-  return parts(kept) == parts(found) && 2 * width(kept) < width(found);
-}
-
 /// Keeps what was found beside the decision that it is about, where it is the answer to that question: from its
 /// baseline, on its kind of GPU. What says more is not replaced by what says less.
 void keep(const Explanation& explanation, const cache::Decision& decision, const Task& task,
@@ -89,15 +78,15 @@ ExitCode show_kept(const cache::Decision& decision, const cache::Store& store, c
     say(fmt::format("{} Only what is found about the winner is kept, and nothing about {}.", why, one_line(of)));
     return ExitCode::no_result;
   }
-  const bool is_asked = against == "baseline" || (explanation && against == explanation->from.configuration);
+  const bool is_asked = against == "baseline" || against == decision.baseline;
   if (explanation && is_asked) {
     warn(fmt::format("{} What follows was found before.", why));
     print_found(*explanation, arguments);
     return ExitCode::done;
   }
-  const char* const nothing = is_kept(texts) ? kUnreadable : "Nothing was found about it before.";
+  const char* const why_none = is_kept(texts) ? kUnreadable : "Nothing was found about it before.";
   say(fmt::format("{} {}", why,
-                  is_asked ? nothing
+                  is_asked ? why_none
                            : fmt::format("Only what is found against the baseline is kept, and nothing against {}.",
                                          one_line(against))));
   return ExitCode::no_result;
@@ -121,6 +110,7 @@ std::optional<Explanation> explain(ExplainRequest request, KernelDescription des
     if (parts.stop) return std::nullopt;
   }
   Explanation explanation = explainer.conclude();
+  explanation.warnings = workplace.line().take_warnings();
   if (decision) keep(explanation, *decision, task, request, workplace.line());
   return explanation;
 }
@@ -159,7 +149,8 @@ ExitCode run_explain(const Arguments& arguments) {
         explain(request, *std::move(description), decision, *workplace, device, store.get());
     workplace->line().erase();
     if (!explanation) return ExitCode::interrupted;
-    explanation->warnings = workplace->line().take_warnings();
+    for (std::string& sentence : workplace->line().take_warnings())
+      explanation->warnings.push_back(std::move(sentence));
     print_found(*explanation, arguments);
     return ExitCode::done;
   } catch (const Error& error) {

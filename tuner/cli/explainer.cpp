@@ -103,9 +103,8 @@ void Explainer::add_roofline() {
   try {
     rates_ = engine::measured_roofline(task_.device(), work.bytes.has_value(),
                                        work.flops ? task_.work_type() : std::nullopt, true, parts);
-  } catch (const Error& error) {
-    if (error.code() != Errc::device_lost) throw;
-    parts_.observer.warning(fmt::format("There is no roofline: {}", error.what()));
+  } catch (const engine::NoRoofline& error) {
+    if (!parts_.stop) parts_.observer.warning(fmt::format("There is no roofline: {}", error.what()));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "tuner/cli/facts_table.hpp"
 #include "tuner/core/base/assignments.hpp"
@@ -62,6 +63,24 @@ std::string roofline_text(const RooflineReport& roofline) {
 
 std::string ratio_text(const engine::Ratio& ratio) {
   return fmt::format("{:.4f} ({:.4f}-{:.4f})", ratio.ratio, ratio.low, ratio.high);
+}
+
+bool says_more(const Explanation& kept, const Explanation& found) {
+  // A path with a note ends with a step that is all that was left.
+  const auto parts = [](const Explanation& one) {
+    return std::array{one.path.empty()        ? 0
+                      : one.path_note.empty() ? 2
+                                              : 1,
+                      one.to.counters.empty() ? 0 : 1, one.roofline ? 1 : 0};
+  };
+  const auto width = [](const Explanation& one) {
+    return one.time ? one.time->high - one.time->low : std::numeric_limits<double>::infinity();
+  };
+  const auto has = parts(kept), other = parts(found);
+  for (std::size_t i = 0; i < has.size(); ++i) {
+    if (has[i] > other[i]) return true;
+  }
+  return has == other && 2 * width(kept) < width(found);
 }
 
 void set_ratios(Explanation& explanation) {

@@ -53,6 +53,10 @@ void set_ratios(Explanation& explanation);
 /// Finds `findings` from what else is known of both.
 void explain_again(Explanation& explanation, const DeviceInfo& device);
 
+/// Whether `kept` says more than `found`: it has a fuller path, counters or a roofline that the other lacks, or both
+/// have the same parts and its interval is less than half as wide.
+bool says_more(const Explanation& kept, const Explanation& found);
+
 std::string to_text(const Explanation& explanation, std::size_t width);
 /// As a part of a page: lists and tables.
 std::string to_markdown(const Explanation& explanation);

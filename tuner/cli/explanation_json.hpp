@@ -29,7 +29,7 @@ std::optional<Explanation> kept_explanation(std::span<const cache::DecisionText>
 /// Whether one is kept, readable or not; and what to say where it is not.
 bool is_kept(std::span<const cache::DecisionText> texts);
 inline constexpr const char* kUnreadable =
-    "What was found about it before cannot be read: it is damaged, or of a newer version. `tuner explain` finds it "
-    "anew.";
+    "What was found about it before cannot be read: it is damaged, or of a newer version. `tuner explain FILE` on its "
+    "GPU finds it anew.";
 
 }  // namespace tuner::cli

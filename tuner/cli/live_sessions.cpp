@@ -119,8 +119,7 @@ Roofline roofline_of(const Task& task, bool reuse, const engine::SessionParts& p
   try {
     return engine::measured_roofline(task.device(), work.bytes.has_value(),
                                      work.flops ? task.work_type() : std::nullopt, reuse, parts);
-  } catch (const Error& error) {
-    if (error.code() != Errc::device_lost) throw;
+  } catch (const engine::NoRoofline& error) {
     throw Error(error.code(), fmt::format("{} Give --stop-at a time or a speed-up instead.", error.what()));
   }
 }

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "cache/file/trust.hpp"
-#include "cache/sqlite/sqlite.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/stores.hpp"
+#include "tuner/core/base/printable.hpp"
 #include "tuner/core/description/headers.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/task/identity.hpp"
@@ -74,9 +74,12 @@ std::optional<cache::Decision> decision_of_number(std::size_t number, const cach
   cache::Decision decision = std::move(found.front().decision);
   try {
     parse_problem(decision.key.problem);
-  } catch (const Error& error) {
-    throw Error(Errc::store_damaged, fmt::format("The database {} is damaged: in decision {}, {} {}", path, number,
-                                                 error.what(), cache::sqlite::damage_next_step(location.decisions)));
+  } catch (const Error&) {
+    throw Error(
+        Errc::store_damaged,
+        fmt::format("The database {} is damaged: the problem of decision {} is \"{}\", which cannot be read. Give "
+                    "the kernel's file and --problem instead of the number.",
+                    path, number, one_line(decision.key.problem)));
   }
   return decision;
 }

@@ -71,7 +71,7 @@ std::vector<std::uint8_t> counters_available(CUcontext context) {
 }
 
 /// A pass has one range. But what CUPTI does before a pass displaces some of L2, and how much depends on how many
-/// ranges there may be: of the numbers tried on an H200, it is nearest for two to what ncu displaces
+/// ranges there may be: with two it is, for `prefetch` on an H200, what ncu displaces before all launches but its first
 /// (docs/results/insight.md).
 constexpr std::uint32_t kRangesProvided = 2;
 

@@ -99,8 +99,8 @@ class RooflineMeasurement {
   }
 
   [[noreturn]] void fail(const std::string& kernel, const std::string& why) const {
-    throw Error(Errc::device_lost, fmt::format("What {} reaches could not be measured with the tuner's kernel {}: {}",
-                                               device_.name, kernel, why));
+    throw NoRoofline(
+        fmt::format("What {} reaches could not be measured with the tuner's kernel {}: {}", device_.name, kernel, why));
   }
 
   const DeviceInfo& device_;
