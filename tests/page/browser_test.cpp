@@ -189,8 +189,9 @@ TEST_CASE("what was explained but is no measurement is drawn without a complaint
     path += R"({"change": "A=1", "share": 1e308, "time": {"ratio": )" + std::string(ratio) +
             R"(, "low": 0.1, "high": 0.9}}, )";
   }
-  subject.texts.back().text = R"({"findings": [], "roofline": {"share": -1e308, "text": "far"}, "path": [3, )" + path +
-                              R"({"change": "B=1", "share": -0.5, "time": {"ratio": 0.5, "low": 0.4, "high": 0.6}}]})";
+  subject.texts.back().text =
+      R"({"format": 1, "findings": [], "roofline": {"share": -1e308, "text": "far"}, "path": [3, )" + path +
+      R"({"change": "B=1", "share": -0.5, "time": {"ratio": 0.5, "low": 0.4, "high": 0.6}}]})";
   open({subject});
   CHECK_FALSE(browser().evaluate("document.getElementById('explained').hidden").get<bool>());
   CHECK(browser().evaluate("document.querySelectorAll('#path tbody tr').length") == 10);
@@ -212,10 +213,11 @@ TEST_CASE("where nothing was found there is no heading that promises why the win
     open({subject});
     return browser().evaluate("document.getElementById('explained').hidden").get<bool>();
   };
-  CHECK(is_hidden(R"({"findings": [], "path": [], "roofline": null})"));
+  CHECK(is_hidden(R"({"format": 1, "findings": [], "path": [], "roofline": null})"));
   CHECK(is_hidden("{}"));
-  CHECK_FALSE(is_hidden(R"({"findings": [], "path": [], "roofline": {"share": 0.9, "text": "bound"}})"));
-  CHECK_FALSE(is_hidden(R"({"findings": [{"claim": "fact", "sentence": "so"}], "path": []})"));
+  CHECK(is_hidden(R"({"format": 2, "findings": [{"claim": "fact", "sentence": "so"}], "path": []})"));
+  CHECK_FALSE(is_hidden(R"({"format": 1, "findings": [], "path": [], "roofline": {"share": 0.9, "text": "bound"}})"));
+  CHECK_FALSE(is_hidden(R"({"format": 1, "findings": [{"claim": "fact", "sentence": "so"}], "path": []})"));
   CHECK(browser().complaints().empty());
 }
 
