@@ -78,7 +78,8 @@ ExitCode show_kept(const cache::Decision& decision, const cache::Store& store, c
     say(fmt::format("{} Only what is found about the winner is kept, and nothing about {}.", why, one_line(of)));
     return ExitCode::no_result;
   }
-  const bool is_asked = against == "baseline" || against == decision.baseline;
+  const bool is_asked = against == "baseline" || against == decision.baseline ||
+                        (explanation && against == explanation->from.configuration);
   if (explanation && is_asked) {
     warn(fmt::format("{} What follows was found before.", why));
     print_found(*explanation, arguments);

@@ -267,7 +267,7 @@ Json why_json(const Subject& subject) {
   for (const cache::DecisionText& text : subject.texts) {
     if (text.kind != cache::TextKind::insight || text.name != "explain") continue;
     const Json found = Json::parse(text.text, nullptr, false);
-    if (!found.is_object() || !found.contains("format") || found["format"] != 1) continue;
+    if (!found.is_object() || (found.contains("format") && found["format"] != 1)) continue;
     Json findings = Json::array();
     for (const Json& finding : objects_of(found.value("findings", Json()))) {
       findings.push_back(plain_fields(finding, {"claim", "sentence"}));

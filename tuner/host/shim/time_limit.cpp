@@ -15,7 +15,9 @@ extern "C" __attribute__((weak)) void __sanitizer_print_stack_trace();
 namespace tuner::host {
 namespace {
 
-constexpr unsigned kMostToPrint = 5;  // seconds; where it was interrupted may hold a lock that printing needs
+// Seconds; where it was interrupted may hold a lock that printing needs. On a busy machine reading the symbols takes
+// long.
+constexpr unsigned kMostToPrint = 20;
 
 // Of the case that runs: how often half of its time was over, and how far it was then.
 unsigned halves = 0;
