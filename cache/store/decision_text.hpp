@@ -14,7 +14,7 @@ enum class TextKind : std::uint8_t {
   source,   ///< the kernel's source; its name is that of the file
   header,   ///< a header of the user's that it was compiled with; its name is the one in the include
   samples,  ///< what the final race measured; its name is the configuration, the text to_json of nanoseconds
-  insight,  ///< what `tuner explain` found, as JSON
+  insight,  ///< what `tuner explain` found, as JSON; its name is kExplanation
   /// What is known of the kernel over all its problems, as JSON; the newest of a kernel on a GPU counts. Its name is
   /// kAllSizes, or kRuleOfSizes where it is what programs need of it.
   sizes,
@@ -36,6 +36,8 @@ constexpr std::optional<TextKind> text_kind_from_string(std::string_view text) {
 }
 
 inline constexpr std::string_view kAllSizes = "", kRuleOfSizes = "rule";
+/// The name of an insight.
+inline constexpr std::string_view kExplanation = "explain";
 
 /// A long text that belongs to a decision. It is read only when somebody asks for it; a decision has at most one of
 /// each kind and name.

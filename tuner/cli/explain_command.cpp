@@ -58,7 +58,7 @@ void keep(const Explanation& explanation, const cache::Decision& decision, const
     const auto before = kept_explanation(stores.store->find_texts(decision.row));
     if (before && says_more(*before, explanation))
       return line.warning("What was found before says more, and stays with the decision; this is not kept.");
-    const cache::DecisionText text{cache::TextKind::insight, kExplanationName, to_json(explanation)};
+    const cache::DecisionText text{cache::TextKind::insight, std::string(cache::kExplanation), to_json(explanation)};
     stores.store->record_texts(decision.row, {&text, 1});
   } catch (const Error& error) {
     line.warning(fmt::format("{} What was found is not kept.", error.what()));

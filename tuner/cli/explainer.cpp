@@ -101,8 +101,7 @@ void Explainer::add_roofline() {
                                    .observer = parts_.observer,
                                    .stop = parts_.stop};
   try {
-    rates_ = engine::measured_roofline(task_.device(), work.bytes.has_value(),
-                                       work.flops ? task_.work_type() : std::nullopt, true, parts);
+    rates_ = engine::measured_roofline(task_, true, parts);
   } catch (const engine::NoRoofline& error) {
     if (!parts_.stop) parts_.observer.warning(fmt::format("There is no roofline: {}", error.what()));
   }

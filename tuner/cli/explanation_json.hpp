@@ -22,8 +22,6 @@ std::string to_json(const Explanation& explanation);
 /// for what it reads.
 std::optional<Explanation> explanation_from_json(std::string_view text);
 
-/// The name of the text that it is kept as beside a decision, of the kind `insight`.
-inline constexpr const char* kExplanationName = "explain";
 /// What is kept of it among a decision's texts; nothing if none is, or it cannot be read.
 std::optional<Explanation> kept_explanation(std::span<const cache::DecisionText> texts);
 /// Whether one is kept, readable or not; and what to say where it is not.

@@ -115,10 +115,8 @@ bool wait_for_turn(const Task& task, std::vector<DeviceInfo> gpus, const TuneReq
 
 /// What the task's GPU reaches of what its kernel declares, for a search that ends at a share of it.
 Roofline roofline_of(const Task& task, bool reuse, const engine::SessionParts& parts) {
-  const WorkDescription& work = task.description().work;
   try {
-    return engine::measured_roofline(task.device(), work.bytes.has_value(),
-                                     work.flops ? task.work_type() : std::nullopt, reuse, parts);
+    return engine::measured_roofline(task, reuse, parts);
   } catch (const engine::NoRoofline& error) {
     throw Error(error.code(), fmt::format("{} Give --stop-at a time or a speed-up instead.", error.what()));
   }

@@ -121,4 +121,10 @@ Roofline measured_roofline(const DeviceInfo& device, bool memory, std::optional<
   return roofline;
 }
 
+Roofline measured_roofline(const Task& task, bool reuse, const SessionParts& parts) {
+  const WorkDescription& work = task.description().work;
+  return measured_roofline(task.device(), work.bytes.has_value(), work.flops ? task.work_type() : std::nullopt, reuse,
+                           parts);
+}
+
 }  // namespace tuner::engine

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "tuner/core/task/roofline.hpp"
+#include "tuner/core/task/task.hpp"
 #include "tuner/engine/session/session_parts.hpp"
 #include "tuner/error.hpp"
 
@@ -24,6 +25,8 @@ class NoRoofline : public Error {
 /// it. Throws NoRoofline if a kernel cannot be measured, and Error{store_*}, Error{no_…} as run_session does.
 Roofline measured_roofline(const DeviceInfo& device, bool memory, std::optional<ElementType> operations, bool reuse,
                            const SessionParts& parts);
+/// The same of the task's GPU, for what its kernel declares of its work.
+Roofline measured_roofline(const Task& task, bool reuse, const SessionParts& parts);
 
 /// The annotated source of these kernels.
 std::string_view roofline_source();
