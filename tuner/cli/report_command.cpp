@@ -7,6 +7,7 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/decisions.hpp"
+#include "tuner/cli/explanation_json.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/cli/stores.hpp"
 #include "tuner/core/base/text.hpp"
@@ -61,6 +62,8 @@ ExitCode run_report(const Arguments& arguments) {
     std::vector<cache::Trial> behind = trials_behind(numbered.decision, *store);
     trials += behind.size();
     std::vector<cache::DecisionText> texts = store->find_texts(numbered.decision.row);
+    if (is_kept(texts) && !kept_explanation(texts))
+      warn(fmt::format("The page does not say why the winner of decision {} wins. {}", numbered.number, kUnreadable));
     subjects.push_back({numbered.number, std::move(numbered.decision), std::move(behind), std::move(texts)});
   }
   if (subjects.empty()) return ExitCode::no_result;
