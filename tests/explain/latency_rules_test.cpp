@@ -98,6 +98,15 @@ TEST_CASE("where more comes from a cache that is nearer, waiting less is not for
   CHECK(find(from_l1.explained(), "bytes_under_way") == nullptr);
 }
 
+TEST_CASE("where what is loaded would have come long ago, waiting for memory is not for lack of bytes under way") {
+  Pair pair = latency_bound();
+  pair.faster.code->under_way = {.loads = 4, .bytes = 16, .in_loop = true};
+  for (ConfigurationFacts* const facts : {&pair.slower, &pair.faster}) count(*facts, counter::kGlobalLoadSectors, 5e5);
+  CHECK(find(pair.explained(), "bytes_under_way") == nullptr);
+  for (ConfigurationFacts* const facts : {&pair.slower, &pair.faster}) count(*facts, counter::kDramRead, 1e9);
+  CHECK(causes(pair.explained()) == Causes{"bytes_under_way"});  // by asynchronous copies
+}
+
 TEST_CASE("occupancy is the cause where more warps issue more, and what limits it is named") {
   Pair pair = few_warps();
   const std::vector<Finding> findings = pair.explained();

@@ -126,6 +126,19 @@ TEST_CASE("atomics on one address against many are contention although to find o
   CHECK(first(pair) == "contended_atomics");
 }
 
+TEST_CASE("atomics are contention beside more bytes under way where those that there are wait for no load") {
+  Pair pair = waiting(counter::kLongScoreboard, 280, 48);
+  pair.spend(pair.slower, counter::kBarrier, 156);
+  pair.spend(pair.faster, counter::kBarrier, 16);
+  count_both(pair, counter::kAtomicResultRequests, 1.1e6, 1.1e6);
+  pair.slower.code->under_way = {.loads = 8, .bytes = 32};
+  pair.faster.code->under_way = {.loads = 16, .bytes = 64};
+  count_both(pair, counter::kGlobalLoadSectors, 8e8, 8e8);
+  CHECK(first(pair) == "bytes_under_way");
+  count_both(pair, counter::kGlobalLoadSectors, 8e6, 8e6);
+  CHECK(causes(pair.explained()) == std::vector<std::string_view>{"contended_atomics"});
+}
+
 TEST_CASE("threads that try again until an exchange succeeds are contention, not divergence") {
   Pair pair(1);
   count_both(pair, counter::kInstructions, 8e8, 1e8);

@@ -86,8 +86,8 @@ std::optional<Finding> on_shared(const Difference& difference) {
 bool hides_more(const Difference& difference) {
   const auto active = difference.counter(counter::kOccupancy);
   const auto &slower = difference.slower().bytes_under_way, &faster = difference.faster().bytes_under_way;
-  return (active && active->times_more() > 1.1) || (slower && faster && *faster > 1.15 * *slower) ||
-         fetches_nearer(difference);
+  const bool keeps_more = slower && faster && *faster > 1.15 * *slower && most_of_loading(difference) >= 0.2;
+  return (active && active->times_more() > 1.1) || keeps_more || fetches_nearer(difference);
 }
 
 /// As many atomics on fewer addresses: where all else is alike, nothing else would make it slower.

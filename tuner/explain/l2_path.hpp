@@ -21,4 +21,8 @@ double more_local_bytes(const Difference& difference);
 /// instead of L2. Then it waits longer for each load, however many are under way.
 bool fetches_nearer(const Difference& difference);
 
+/// The part that waiting for what the slower one loads makes up at most, 0 to 1: it keeps so many bytes under way, and
+/// even from a busy DRAM none takes longer than some latencies. 1 where it is not known how many.
+double most_of_loading(const Difference& difference);
+
 }  // namespace tuner::explain

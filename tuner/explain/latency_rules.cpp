@@ -129,7 +129,7 @@ std::optional<Finding> bytes_under_way(const Difference& difference) {
   const double rest = bytes->times_more() / room;
   const auto stalls = difference.counter(counter::kLongScoreboard);
   const auto dram = difference.counter(counter::kDramThroughput);
-  const double share = difference.share_of_stalls({counter::kLongScoreboard});
+  const double share = std::min(difference.share_of_stalls({counter::kLongScoreboard}), most_of_loading(difference));
   if (rest < 1.15 || !stalls || share < 0.2) return std::nullopt;
   const double part = std::log(rest) / std::log(bytes->times_more());
   std::string shown;
