@@ -57,19 +57,25 @@ ExitCode run_report(const Arguments& arguments) {
     return ExitCode::no_result;
   }
   std::vector<page::Subject> subjects;
+  std::vector<std::string> unexplained;
   std::size_t trials = 0;
   for (NumberedDecision& numbered : wanted(arguments.operands(), *store, path, elsewhere)) {
     std::vector<cache::Trial> behind = trials_behind(numbered.decision, *store);
     trials += behind.size();
     std::vector<cache::DecisionText> texts = store->find_texts(numbered.decision.row);
-    if (is_kept(texts) && !kept_explanation(texts))
-      warn(fmt::format("The page does not say why the winner of decision {} wins. {}", numbered.number, kUnreadable));
+    if (is_kept(texts) && !kept_explanation(texts)) {
+      std::erase_if(texts, [](const cache::DecisionText& text) { return text.kind == cache::TextKind::insight; });
+      unexplained.push_back(std::to_string(numbered.number));
+    }
     subjects.push_back({numbered.number, std::move(numbered.decision), std::move(behind), std::move(texts)});
   }
   if (subjects.empty()) return ExitCode::no_result;
   cache::FreshFile fresh(*file, arguments.has("force"), cache::FreshFile::Kind::text);
   fresh.append(page::report_page(subjects));
   fresh.publish();
+  if (!unexplained.empty())
+    warn(fmt::format("The page does not say why the winner of decision {} wins. {}", fmt::join(unexplained, ", "),
+                     kUnreadable));
   if (arguments.has("json")) {
     print_json(
         {{"format", 1}, {"database", path}, {"file", *file}, {"decisions", subjects.size()}, {"trials", trials}});

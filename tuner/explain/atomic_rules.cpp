@@ -86,7 +86,7 @@ std::optional<Finding> on_shared(const Difference& difference) {
 bool hides_more(const Difference& difference) {
   const auto active = difference.counter(counter::kOccupancy);
   const auto &slower = difference.slower().bytes_under_way, &faster = difference.faster().bytes_under_way;
-  const bool keeps_more = slower && faster && *faster > 1.15 * *slower && most_of_loading(difference) >= 0.2;
+  const bool keeps_more = slower && faster && *faster > 1.15 * *slower && most_of_loading(difference) >= 0.5;
   return (active && active->times_more() > 1.1) || keeps_more || fetches_nearer(difference);
 }
 

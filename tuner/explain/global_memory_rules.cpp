@@ -157,15 +157,22 @@ bool fetches_nearer(const Difference& difference) {
   return read && sectors && read->slower - read->faster > kPart * kSectorBytes * sectors->slower;
 }
 
+bool copies_to_shared(const ConfigurationFacts& facts) {
+  return facts.code && facts.code->loads.to_shared != GlobalLoads::ByWidth{};
+}
+
 double most_of_loading(const Difference& difference) {
-  // In the pairs and studies that are slow for want of bytes under way, 700 to 1,500 on an H200, and 3,000 in a launch
-  // of 18 us, with its begin and end.
+  // Cycles. In the pairs and studies that are slow for want of bytes under way it is 700 to 1,600 on an H200, and 3,000
+  // in a launch of 18 us, with its begin and end; where atomics hold everything up, 47,000.
   constexpr double kLongestLatency = 4000;
-  const auto sectors = difference.counter(counter::kGlobalLoadSectors), read = difference.counter(counter::kDramRead);
-  const auto& under_way = difference.slower().bytes_under_way;
-  if (!sectors || !under_way || *under_way <= 0) return 1;
-  const double loaded = std::max(kSectorBytes * sectors->slower, read ? read->slower : 0);
-  return difference.share_of_cycles(loaded / difference.device().sm_count / *under_way * kLongestLatency);
+  const ConfigurationFacts& slower = difference.slower();
+  const auto some = loads(difference);
+  if (!some || !slower.bytes_under_way || *slower.bytes_under_way <= 0 || copies_to_shared(slower)) return 1;
+  // All threads of a warp may load one word: under way are as many bytes as if each loaded its own.
+  const double sectors = std::max(some->sectors.slower, *some->ideal * some->requests.slower);
+  const double read = difference.counter(counter::kDramRead).value_or(Both{}).slower;
+  const double bytes = std::max(kSectorBytes * sectors, read);
+  return difference.share_of_cycles(bytes / difference.device().sm_count / *slower.bytes_under_way * kLongestLatency);
 }
 
 std::optional<Finding> uncoalesced_access(const Difference& difference) {
@@ -201,9 +208,7 @@ std::optional<Finding> memory_requests(const Difference& difference) {
   if (!difference.counted() || !loaded || !stored) return std::nullopt;
   const double wider = static_cast<double>(widest(difference.faster())) / std::max(1, widest(difference.slower()));
   const Both all{loaded->slower + stored->slower, loaded->faster + stored->faster};
-  const auto& code = difference.faster().code;
-  const bool copies = code && code->loads.to_shared != GlobalLoads::ByWidth{};  // which are not among the loads
-  if (all.times_less() < 1.5 * std::max(1.0, wider) || copies) return std::nullopt;
+  if (all.times_less() < 1.5 * std::max(1.0, wider) || copies_to_shared(difference.faster())) return std::nullopt;
   std::string rest;
   if (stored->times_less() >= 1.1)
     rest = fmt::format(", of stores from {} to {}", number_text(stored->slower), number_text(stored->faster));

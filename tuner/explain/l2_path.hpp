@@ -21,8 +21,11 @@ double more_local_bytes(const Difference& difference);
 /// instead of L2. Then it waits longer for each load, however many are under way.
 bool fetches_nearer(const Difference& difference);
 
-/// The part that waiting for what the slower one loads makes up at most, 0 to 1: it keeps so many bytes under way, and
-/// even from a busy DRAM none takes longer than some latencies. 1 where it is not known how many.
+/// Whether its code has asynchronous copies, whose requests and sectors are not among those of loads.
+bool copies_to_shared(const ConfigurationFacts& facts);
+
+/// An estimate of the part that waiting for what the slower one loads makes up at most, 0 to 1: its bytes, those under
+/// way at a time, and the latency of a busy DRAM for each time (Little's law). 1 where one of them is not known.
 double most_of_loading(const Difference& difference);
 
 }  // namespace tuner::explain

@@ -31,9 +31,7 @@ bool dram_is_full(const Difference& difference) {
 }
 
 bool fetches_alike(const Difference& difference) {
-  // Sectors of asynchronous copies are not among those of loads.
-  const auto& code = difference.faster().code;
-  const bool copies = code && code->loads.to_shared != GlobalLoads::ByWidth{};
+  const bool copies = copies_to_shared(difference.faster());
   const auto fetched = difference.counter(copies ? counter::kDramRead : counter::kGlobalLoadSectors);
   return (!fetched || fetched->times_less() < 1.3) && !fetches_nearer(difference);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/engine/session/session.hpp"
@@ -112,19 +113,14 @@ class RooflineMeasurement {
 
 }  // namespace
 
-Roofline measured_roofline(const DeviceInfo& device, bool memory, std::optional<ElementType> operations, bool reuse,
-                           const SessionParts& parts) {
-  RooflineMeasurement measurement(device, reuse, parts);
-  Roofline roofline;
-  if (memory) roofline.bytes_per_s = measurement.bandwidth();
-  if (operations) roofline.flops_per_s = measurement.arithmetic(*operations);
-  return roofline;
-}
-
 Roofline measured_roofline(const Task& task, bool reuse, const SessionParts& parts) {
   const WorkDescription& work = task.description().work;
-  return measured_roofline(task.device(), work.bytes.has_value(), work.flops ? task.work_type() : std::nullopt, reuse,
-                           parts);
+  RooflineMeasurement measurement(task.device(), reuse, parts);
+  Roofline roofline;
+  if (work.bytes) roofline.bytes_per_s = measurement.bandwidth();
+  const std::optional<ElementType> type = work.flops ? task.work_type() : std::nullopt;
+  if (type) roofline.flops_per_s = measurement.arithmetic(*type);
+  return roofline;
 }
 
 }  // namespace tuner::engine

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,15 +16,13 @@ class NoRoofline : public Error {
   explicit NoRoofline(const std::string& sentence) : Error(Errc::device_lost, sentence) {}
 };
 
-/// What `device`, that of `parts`, reaches: at `memory`, if asked for, and at multiply-adds in `operations`, float32 or
-/// float64, if given. It is the fastest of some kernels that only read, only copy, or only multiply and add, each tuned
-/// as any other kernel is. That takes a second or two for each; their decisions are stored, by device, under kernels
-/// called roofline_…, and taken from there the next time if `reuse` allows it, unless the driver has changed or the GPU
-/// was disturbed when they were measured. Warnings go to the observer of `parts`. Rates are not there if the user stops
-/// it. Throws NoRoofline if a kernel cannot be measured, and Error{store_*}, Error{no_…} as run_session does.
-Roofline measured_roofline(const DeviceInfo& device, bool memory, std::optional<ElementType> operations, bool reuse,
-                           const SessionParts& parts);
-/// The same of the task's GPU, for what its kernel declares of its work.
+/// What the task's GPU, that of `parts`, reaches at what its kernel's `work` declares: at memory, and at multiply-adds
+/// in the type of the task, float32 or float64. It is the fastest of some kernels that only read, only copy, or only
+/// multiply and add, each tuned as any other kernel is. That takes a second or two for each; their decisions are
+/// stored, by device, under kernels called roofline_…, and taken from there the next time if `reuse` allows it, unless
+/// the driver has changed or the GPU was disturbed when they were measured. Warnings go to the observer of `parts`.
+/// Rates are not there if the user stops it. Throws NoRoofline if a kernel cannot be measured, and Error{store_*},
+/// Error{no_…} as run_session does.
 Roofline measured_roofline(const Task& task, bool reuse, const SessionParts& parts);
 
 /// The annotated source of these kernels.
