@@ -126,6 +126,17 @@ TEST_CASE("atomics on one address against many are contention although to find o
   CHECK(first(pair) == "contended_atomics");
 }
 
+TEST_CASE("as many requests of atomics are contention where L2 updates fewer sectors for them") {
+  Pair pair = waiting(counter::kLgThrottle, 1000, 50);
+  count_both(pair, counter::kAtomicRequests, 65536, 65536);
+  count_both(pair, counter::kL2AtomicSectors, 3.1e6, 1e5);
+  const std::vector<Finding> findings = pair.explained();
+  CHECK(causes(findings) == std::vector<std::string_view>{"contended_atomics"});
+  CHECK(findings[0].sentence == "sectors that L2 updates for atomics fell from 3.1 million to 100 thousand");
+  count_both(pair, counter::kL2AtomicSectors, 3.1e3, 1e2);
+  CHECK(causes(pair.explained()).empty());  // too few for the time
+}
+
 TEST_CASE("atomics are contention beside more bytes under way where those that there are wait for no load") {
   Pair pair = waiting(counter::kLongScoreboard, 280, 48);
   pair.spend(pair.slower, counter::kBarrier, 156);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "cache/file/fresh_file.hpp"
 #include "tuner/cli/arguments.hpp"

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 
 #include "tuner/explain/l2_path.hpp"
 #include "tuner/explain/rule_list.hpp"
@@ -28,31 +29,52 @@ std::optional<Both> atomic_requests(const Difference& difference) {
   return difference.sum({counter::kAtomicRequests, counter::kAtomicResultRequests});
 }
 
-/// Cycles more in which the atomics at one place in L2 wait for each other's turn, if all are for that place: one for
-/// each thread of a request; or, where L2 counted what it did for them, some cycles for each time.
-double more_turns(const Difference& difference, const Both& requests) {
+/// Sectors that L2 updates for atomics; nothing where some have a result, because those are not counted.
+std::optional<Both> updated_sectors(const Difference& difference) {
   const auto awaited = difference.counter(counter::kAtomicResultRequests);
   const auto sectors = difference.counter(counter::kL2AtomicSectors);
+  return sectors && sectors->slower > 0 && !(awaited && awaited->slower > 0) ? sectors : std::nullopt;
+}
+
+/// Cycles in which so many updates at one place in L2 wait for each other's turn, at most.
+double turns(double updates) {
+  constexpr double kCycles = 4;  // one or less for integers
+  return kCycles * updates;
+}
+
+/// Cycles more in which the atomics at one place in L2 wait for each other's turn, if all are for that place: one for
+/// each thread of a request, and no more than what L2 did for them can take, where it was counted.
+double more_turns(const Difference& difference, const Both& requests) {
+  const auto sectors = updated_sectors(difference);
   const auto threads = difference.counter(counter::kThreadsPerInstruction);
   const double most = (requests.slower - requests.faster) * (threads ? std::max(1.0, threads->slower) : 32.0);
-  // Those with a result are not among the sectors.
-  if (!sectors || sectors->slower <= 0 || (awaited && awaited->slower > 0)) return most;
-  constexpr double kCycles = 4;  // one or less for integers
-  return std::min(most, kCycles * (sectors->slower - sectors->faster));
+  return sectors ? std::min(most, turns(sectors->slower - sectors->faster)) : most;
+}
+
+std::optional<Finding> fewer_atomics(const Difference& difference, double cycles, const Both& number,
+                                     const std::string& sentence) {
+  const double share = std::min(difference.share_of_cycles(cycles), share_left(difference));
+  if (share < kLeastShare) return std::nullopt;
+  return Finding{.cause = "contended_atomics",
+                 .claim = Claim::cause,
+                 .sentence = sentence,
+                 .slower = number.slower,
+                 .faster = number.faster,
+                 .strength = share};
 }
 
 std::optional<Finding> on_global(const Difference& difference) {
-  const auto requests = atomic_requests(difference);
-  if (!requests || requests->times_less() < 1.25) return std::nullopt;
-  const double share = std::min(difference.share_of_cycles(more_turns(difference, *requests)), share_left(difference));
-  if (share < kLeastShare) return std::nullopt;
-  return Finding{
-      .cause = "contended_atomics",
-      .claim = Claim::cause,
-      .sentence = fmt::format("requests of global atomics {}", moved_text(requests->slower, requests->faster)),
-      .slower = requests->slower,
-      .faster = requests->faster,
-      .strength = share};
+  const auto requests = atomic_requests(difference), sectors = updated_sectors(difference);
+  if (!requests) return std::nullopt;
+  if (requests->times_less() >= 1.25) {
+    return fewer_atomics(difference, more_turns(difference, *requests), *requests,
+                         fmt::format("requests of global atomics {}", moved_text(requests->slower, requests->faster)));
+  }
+  // Requests of fewer threads, or for fewer places.
+  if (!sectors || sectors->times_less() < 1.25) return std::nullopt;
+  return fewer_atomics(
+      difference, turns(sectors->slower - sectors->faster), *sectors,
+      fmt::format("sectors that L2 updates for atomics {}", moved_text(sectors->slower, sectors->faster)));
 }
 
 std::optional<Finding> on_shared(const Difference& difference) {
@@ -118,10 +140,10 @@ std::optional<Finding> on_fewer_addresses(const Difference& difference) {
 
 std::optional<Finding> contended_atomics(const Difference& difference) {
   if (!difference.counted()) return std::nullopt;
-  for (const Rule rule : {on_global, on_shared, on_fewer_addresses}) {
-    if (auto finding = rule(difference)) return finding;
-  }
-  return std::nullopt;
+  auto global = on_global(difference), shared = on_shared(difference);
+  if (global && shared) return global->strength >= shared->strength ? global : shared;
+  if (global || shared) return global ? global : shared;
+  return on_fewer_addresses(difference);
 }
 
 std::optional<Finding> atomics_seen(const Difference& difference) {
