@@ -44,6 +44,9 @@ TEST_CASE("what was found before and cannot be read is said to be there, and so 
   check_err(user.run({"report", "1", "-o", "page.html"}), 0,
             {"warning: The page does not say why the winner of decision 1 wins. What was found about it before cannot "
              "be read"});
+  const Result refused = user.run({"report", "1", "-o", "page.html"});
+  check_error(refused, 2);
+  CHECK_FALSE(contains(refused.err, "why the winner"));
   record(*store, decision_on_h200("scale", "n=1=2,,"));
   check_error(user.run({"explain", "2"}), 5,
               {"is damaged: the problem of decision 2 is \"n=1=2,,\"", "Give the kernel's file"});

@@ -128,13 +128,46 @@ TEST_CASE("atomics on one address against many are contention although to find o
 
 TEST_CASE("as many requests of atomics are contention where L2 updates fewer sectors for them") {
   Pair pair = waiting(counter::kLgThrottle, 1000, 50);
-  count_both(pair, counter::kAtomicRequests, 65536, 65536);
+  count_both(pair, counter::kInstructions, 1.3e7, 1.4e7);
+  count_both(pair, counter::kAtomicRequests, 60000, 60000);
   count_both(pair, counter::kL2AtomicSectors, 3.1e6, 1e5);
   const std::vector<Finding> findings = pair.explained();
   CHECK(causes(findings) == std::vector<std::string_view>{"contended_atomics"});
-  CHECK(findings[0].sentence == "sectors that L2 updates for atomics fell from 3.1 million to 100 thousand");
-  count_both(pair, counter::kL2AtomicSectors, 3.1e3, 1e2);
-  CHECK(causes(pair.explained()).empty());  // too few for the time
+  CHECK(findings[0].sentence ==
+        "sectors that L2 updates for atomics fell from 3.1 million to 100 thousand, with as many requests");
+  Pair few = pair, awaited = pair, more_bytes = pair;
+  count_both(few, counter::kL2AtomicSectors, 3.1e3, 1e2);
+  CHECK(causes(few.explained()).empty());
+  count_both(awaited, counter::kAtomicRequests, 60000, 0);
+  count_both(awaited, counter::kAtomicResultRequests, 0, 60000);
+  count_both(awaited, counter::kL2AtomicSectors, 3.1e6, 0);  // those with a result are not counted
+  CHECK(causes(awaited.explained()).empty());
+  count_both(more_bytes, counter::kGlobalLoadSectors, 4e9, 4e9);
+  more_bytes.faster.code->under_way = {.loads = 8, .bytes = 32};
+  CHECK(causes(more_bytes.explained()).empty());
+}
+
+TEST_CASE("fewer requests are no more contention than the sectors that L2 updates for them are fewer") {
+  Pair pair = waiting(counter::kLgThrottle, 200, 0);
+  count_both(pair, counter::kAtomicRequests, 1e6, 5e5);
+  count_both(pair, counter::kL2AtomicSectors, 3e7, 1e5);
+  CHECK(first(pair) == "contended_atomics");
+  count_both(pair, counter::kL2AtomicSectors, 3e7, 2.99e7);
+  CHECK(causes(pair.explained()).empty());
+}
+
+TEST_CASE("of atomics in global and in shared memory those that account for more are named") {
+  Pair pair = waiting(counter::kMioThrottle, 200, 0);
+  count_both(pair, counter::kAtomicRequests, 2e4, 1e4);
+  count_both(pair, counter::kSharedAtomicConflicts, 2e8, 1e6);
+  pair.slower.code->all.shared_atomics = 1;
+  std::vector<Finding> findings = pair.explained();
+  REQUIRE_FALSE(findings.empty());
+  CHECK(findings[0].sentence == "conflicts of atomics in shared memory fell from 200 million to 1 million");
+  count_both(pair, counter::kAtomicRequests, 1e7, 1e4);
+  count_both(pair, counter::kSharedAtomicConflicts, 2e7, 1e6);
+  findings = pair.explained();
+  CHECK(findings[0].sentence == "requests of global atomics fell from 10 million to 10 thousand");
 }
 
 TEST_CASE("atomics are contention beside more bytes under way where those that there are wait for no load") {

@@ -66,7 +66,9 @@ ExitCode run_report(const Arguments& arguments) {
     trials += behind.size();
     std::vector<cache::DecisionText> texts = store->find_texts(numbered.decision.row);
     if (is_kept(texts) && !kept_explanation(texts)) {
-      std::erase_if(texts, [](const cache::DecisionText& text) { return text.kind == cache::TextKind::insight; });
+      std::erase_if(texts, [](const cache::DecisionText& text) {
+        return text.kind == cache::TextKind::insight && text.name == cache::kExplanation;
+      });
       unexplained.push_back(std::to_string(numbered.number));
     }
     subjects.push_back({numbered.number, std::move(numbered.decision), std::move(behind), std::move(texts)});
@@ -76,8 +78,8 @@ ExitCode run_report(const Arguments& arguments) {
   fresh.append(page::report_page(subjects));
   fresh.publish();
   if (!unexplained.empty())
-    warn(fmt::format("The page does not say why the winner of decision {} wins. {}", fmt::join(unexplained, ", "),
-                     kUnreadable));
+    warn(fmt::format("The page does not say why the winner of {} {} wins. {}",
+                     unexplained.size() == 1 ? "decision" : "decisions", fmt::join(unexplained, ", "), kUnreadable));
   if (arguments.has("json")) {
     print_json(
         {{"format", 1}, {"database", path}, {"file", *file}, {"decisions", subjects.size()}, {"trials", trials}});

@@ -31,50 +31,35 @@ std::optional<Both> atomic_requests(const Difference& difference) {
 
 /// Sectors that L2 updates for atomics; nothing where some have a result, because those are not counted.
 std::optional<Both> updated_sectors(const Difference& difference) {
-  const auto awaited = difference.counter(counter::kAtomicResultRequests);
+  const Both awaited = difference.counter(counter::kAtomicResultRequests).value_or(Both{});
   const auto sectors = difference.counter(counter::kL2AtomicSectors);
-  return sectors && sectors->slower > 0 && !(awaited && awaited->slower > 0) ? sectors : std::nullopt;
-}
-
-/// Cycles in which so many updates at one place in L2 wait for each other's turn, at most.
-double turns(double updates) {
-  constexpr double kCycles = 4;  // one or less for integers
-  return kCycles * updates;
+  return sectors && sectors->slower > 0 && awaited.slower + awaited.faster == 0 ? sectors : std::nullopt;
 }
 
 /// Cycles more in which the atomics at one place in L2 wait for each other's turn, if all are for that place: one for
-/// each thread of a request, and no more than what L2 did for them can take, where it was counted.
+/// each thread of a request, as far as there are fewer, and no more than what L2 did for them can take.
 double more_turns(const Difference& difference, const Both& requests) {
   const auto sectors = updated_sectors(difference);
   const auto threads = difference.counter(counter::kThreadsPerInstruction);
-  const double most = (requests.slower - requests.faster) * (threads ? std::max(1.0, threads->slower) : 32.0);
-  return sectors ? std::min(most, turns(sectors->slower - sectors->faster)) : most;
-}
-
-std::optional<Finding> fewer_atomics(const Difference& difference, double cycles, const Both& number,
-                                     const std::string& sentence) {
-  const double share = std::min(difference.share_of_cycles(cycles), share_left(difference));
-  if (share < kLeastShare) return std::nullopt;
-  return Finding{.cause = "contended_atomics",
-                 .claim = Claim::cause,
-                 .sentence = sentence,
-                 .slower = number.slower,
-                 .faster = number.faster,
-                 .strength = share};
+  const Both& number = sectors ? *sectors : requests;
+  const double fewer = 1 - number.faster / number.slower;
+  const double most = fewer * requests.slower * (threads ? std::max(1.0, threads->slower) : 32.0);
+  constexpr double kCycles = 4;  // one or less for integers
+  return sectors ? std::min(most, kCycles * fewer * sectors->slower) : most;
 }
 
 std::optional<Finding> on_global(const Difference& difference) {
-  const auto requests = atomic_requests(difference), sectors = updated_sectors(difference);
-  if (!requests) return std::nullopt;
-  if (requests->times_less() >= 1.25) {
-    return fewer_atomics(difference, more_turns(difference, *requests), *requests,
-                         fmt::format("requests of global atomics {}", moved_text(requests->slower, requests->faster)));
-  }
-  // Requests of fewer threads, or for fewer places.
-  if (!sectors || sectors->times_less() < 1.25) return std::nullopt;
-  return fewer_atomics(
-      difference, turns(sectors->slower - sectors->faster), *sectors,
-      fmt::format("sectors that L2 updates for atomics {}", moved_text(sectors->slower, sectors->faster)));
+  const auto requests = atomic_requests(difference);
+  if (!requests || requests->times_less() < 1.25) return std::nullopt;
+  const double share = std::min(difference.share_of_cycles(more_turns(difference, *requests)), share_left(difference));
+  if (share < kLeastShare) return std::nullopt;
+  return Finding{
+      .cause = "contended_atomics",
+      .claim = Claim::cause,
+      .sentence = fmt::format("requests of global atomics {}", moved_text(requests->slower, requests->faster)),
+      .slower = requests->slower,
+      .faster = requests->faster,
+      .strength = share};
 }
 
 std::optional<Finding> on_shared(const Difference& difference) {
@@ -103,36 +88,52 @@ std::optional<Finding> on_shared(const Difference& difference) {
                  .strength = share};
 }
 
-/// Whether every latency weighs less in the faster one, that of atomics among them: it has more warps or bytes at a
-/// time to hide it, or data that are nearer.
+/// Whether every latency weighs less in the faster one, that of atomics among them: it has more warps at a time to hide
+/// it, or data that are nearer.
 bool hides_more(const Difference& difference) {
   const auto active = difference.counter(counter::kOccupancy);
-  const auto &slower = difference.slower().bytes_under_way, &faster = difference.faster().bytes_under_way;
-  const bool keeps_more = slower && faster && *faster > 1.15 * *slower && most_of_loading(difference) >= 0.5;
-  return (active && active->times_more() > 1.1) || keeps_more || fetches_nearer(difference);
+  return (active && active->times_more() > 1.1) || fetches_nearer(difference);
 }
 
-/// As many atomics on fewer addresses: where all else is alike, nothing else would make it slower.
+/// What more bytes under way may account for.
+double share_of_bytes(const Difference& difference) {
+  const auto &slower = difference.slower().bytes_under_way, &faster = difference.faster().bytes_under_way;
+  return slower && faster && *faster > 1.15 * *slower ? most_of_loading(difference) : 0;
+}
+
+/// Whether atomics are what is left to tell two apart: as many requests of them, and as many instructions and loads. To
+/// find one of several addresses takes the faster one some instructions.
+bool are_alike(const Difference& difference, const Both& requests, const Both& executed, const Both& threads) {
+  const Both loaded = difference.counter(counter::kGlobalLoadSectors).value_or(Both{});
+  return requests.slower > 0 && requests.times_less() <= 1.1 && requests.times_more() <= 1.1 &&
+         executed.times_less() <= 1.1 && threads.times_more() <= 1.1 && loaded.times_less() <= 1.1;
+}
+
+/// As many requests on fewer addresses, or of more threads: where all else is alike, nothing else would make it slower.
 std::optional<Finding> on_fewer_addresses(const Difference& difference) {
-  const auto requests = atomic_requests(difference);
+  const auto requests = atomic_requests(difference), sectors = updated_sectors(difference);
   const auto executed = difference.counter(counter::kInstructions);
   const auto threads = difference.counter(counter::kThreadsPerInstruction);
-  if (!requests || !executed || !threads || requests->slower < 0.005 * executed->slower) return std::nullopt;
-  if (requests->times_less() > 1.1 || requests->times_more() > 1.1 || hides_more(difference)) return std::nullopt;
-  // To find one of several addresses takes the faster one some instructions.
-  const auto loaded = difference.counter(counter::kGlobalLoadSectors);
-  if (executed->times_less() > 1.1 || threads->times_more() > 1.1 || (loaded && loaded->times_less() > 1.1))
-    return std::nullopt;
-  const double share = std::min(difference.share_of_cycles(requests->slower * threads->slower), share_left(difference));
+  if (!requests || !executed || !threads || !are_alike(difference, *requests, *executed, *threads)) return std::nullopt;
+  const bool are_many = requests->slower >= 0.005 * executed->slower;
+  const bool fewer_sectors = sectors && sectors->times_less() >= 1.25;
+  if (hides_more(difference) || (!are_many && !fewer_sectors)) return std::nullopt;
+  const double most = are_many ? requests->slower * threads->slower : more_turns(difference, *requests);
+  const double share =
+      std::min({difference.share_of_cycles(most), share_left(difference), 1 - share_of_bytes(difference)});
   if (share < 0.5) return std::nullopt;
   const double cycles = difference.cycles_of_slower() * difference.device().sm_count / requests->slower;
+  const Both shown = fewer_sectors ? *sectors : Both{cycles, cycles / difference.ratio()};
+  const std::string moved = moved_text(shown.slower, shown.faster);
   return Finding{.cause = "contended_atomics",
                  .claim = Claim::cause,
-                 .sentence = fmt::format("cycles of a multiprocessor for each request of global atomics {}, with no "
-                                         "fewer instructions and sectors",
-                                         moved_text(cycles, cycles / difference.ratio())),
-                 .slower = cycles,
-                 .faster = cycles / difference.ratio(),
+                 .sentence = fewer_sectors
+                                 ? fmt::format("sectors that L2 updates for atomics {}, with as many requests", moved)
+                                 : fmt::format("cycles of a multiprocessor for each request of global atomics {}, with "
+                                               "no fewer instructions and sectors",
+                                               moved),
+                 .slower = shown.slower,
+                 .faster = shown.faster,
                  .strength = share};
 }
 

@@ -12,7 +12,8 @@ constexpr double kNoise = 0.01;
 
 std::optional<double> find(const Counters& counters, std::string_view name) {
   const auto found = counters.find(name);
-  return found == counters.end() || !std::isfinite(found->second) ? std::nullopt : std::optional(found->second);
+  const bool is_known = found != counters.end() && std::isfinite(found->second) && found->second >= 0;
+  return is_known ? std::optional(found->second) : std::nullopt;
 }
 
 bool tells_pace(const Counters& counters) {

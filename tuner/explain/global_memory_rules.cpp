@@ -162,14 +162,16 @@ bool copies_to_shared(const ConfigurationFacts& facts) {
 }
 
 double most_of_loading(const Difference& difference) {
-  // Cycles. In the pairs and studies that are slow for want of bytes under way it is 700 to 1,600 on an H200, and 3,000
+  // Cycles. In the pairs and studies that are slow for want of bytes under way it is 700 to 1,700 on an H200, and 3,000
   // in a launch of 18 us, with its begin and end; where atomics hold everything up, 47,000.
   constexpr double kLongestLatency = 4000;
   const ConfigurationFacts& slower = difference.slower();
-  const auto some = loads(difference);
-  if (!some || !slower.bytes_under_way || *slower.bytes_under_way <= 0 || copies_to_shared(slower)) return 1;
+  const auto requests = difference.counter(counter::kGlobalLoadRequests);
+  const auto loaded = difference.counter(counter::kGlobalLoadSectors);
+  if (!requests || !loaded || !slower.bytes_under_way || *slower.bytes_under_way <= 0 || copies_to_shared(slower))
+    return 1;
   // All threads of a warp may load one word: under way are as many bytes as if each loaded its own.
-  const double sectors = std::max(some->sectors.slower, *some->ideal * some->requests.slower);
+  const double sectors = std::max(loaded->slower, kSectorsOfWord * words_in_load(slower) * requests->slower);
   const double read = difference.counter(counter::kDramRead).value_or(Both{}).slower;
   const double bytes = std::max(kSectorBytes * sectors, read);
   return difference.share_of_cycles(bytes / difference.device().sm_count / *slower.bytes_under_way * kLongestLatency);

@@ -25,7 +25,8 @@ bool fetches_nearer(const Difference& difference);
 bool copies_to_shared(const ConfigurationFacts& facts);
 
 /// An estimate of the part that waiting for what the slower one loads makes up at most, 0 to 1: its bytes, those under
-/// way at a time, and the latency of a busy DRAM for each time (Little's law). 1 where one of them is not known.
+/// way at a time, and the latency of a busy DRAM for each time (Little's law). 1 where it is not known what is loaded,
+/// as of copies.
 double most_of_loading(const Difference& difference);
 
 }  // namespace tuner::explain

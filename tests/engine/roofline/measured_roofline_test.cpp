@@ -46,6 +46,10 @@ TEST_CASE("rates are the work of the fastest launch over its time, of what is as
   const Roofline both = bench.measure(kDoubles);
   REQUIRE(both.flops_per_s);
   CHECK(*both.flops_per_s == doctest::Approx(2.0 * 16 * 1024 * 4 * 132 * 2048 / 5e-4).epsilon(0.01));
+  CHECK(both.bytes_per_s == memory.bytes_per_s);
+  const Roofline arithmetic = bench.measure("flops = 2 * n, type = double");
+  CHECK_FALSE(arithmetic.bytes_per_s);
+  CHECK(arithmetic.flops_per_s == both.flops_per_s);
   CHECK(bench.observer.trials.empty());
 }
 

@@ -1,33 +1,33 @@
-// What a GPU can reach at most: bytes read, bytes copied, multiply-adds. Tuned like any other kernel, so that the rate
-// is that of the best launch; every configuration does the same work.
+// What a GPU can reach at most: bytes read, bytes copied, multiply-adds. Tuned like any other kernel, so that the rate is
+// that of the best launch; every configuration does the same work.
 
 #pragma tuner kernel(roofline_read)
-#pragma tuner problem(n : size)
+#pragma tuner problem(n: size)
 #pragma tuner param(BLOCKDIMX, 256, 512, 1024; default 512)
 #pragma tuner param(BLOCKS_PER_SM, 1, 2, 4, 8; default 2)
 #pragma tuner param(LOADS, 4, 8; default 4)
 #pragma tuner constraint(512 <= BLOCKDIMX * BLOCKS_PER_SM <= max_threads_per_sm)
-#pragma tuner grid(BLOCKS_PER_SM* sm_count) block(BLOCKDIMX)
-#pragma tuner in(values, uint4, n, index(1000))inout(total, uint32, 1, constant(0)) scalar(n, int64)
+#pragma tuner grid(BLOCKS_PER_SM * sm_count) block(BLOCKDIMX)
+#pragma tuner in(values, uint4, n, index(1000)) inout(total, uint32, 1, constant(0)) scalar(n, int64)
 #pragma tuner work(bytes = 16 * n)
 
 #pragma tuner kernel(roofline_copy)
-#pragma tuner problem(n : size)
+#pragma tuner problem(n: size)
 #pragma tuner param(BLOCKDIMX, 256, 512, 1024; default 512)
 #pragma tuner param(BLOCKS_PER_SM, 1, 2, 4, 8; default 2)
 #pragma tuner param(LOADS, 4, 8; default 4)
 #pragma tuner param(STORE, plain, streaming; default plain)
 #pragma tuner constraint(512 <= BLOCKDIMX * BLOCKS_PER_SM <= max_threads_per_sm)
-#pragma tuner grid(BLOCKS_PER_SM* sm_count) block(BLOCKDIMX)
-#pragma tuner in(values, uint4, n, index(1000))out(copied, uint4, n) scalar(n, int64)
+#pragma tuner grid(BLOCKS_PER_SM * sm_count) block(BLOCKDIMX)
+#pragma tuner in(values, uint4, n, index(1000)) out(copied, uint4, n) scalar(n, int64)
 #pragma tuner work(bytes = 32 * n)
 
 // Chains of multiply-adds that depend on nothing else; their number and the threads decide whether the pipes are full.
 #pragma tuner kernel(roofline_multiply_add)
-#pragma tuner problem(threads : size, steps : exact, TYPE : constant)
+#pragma tuner problem(threads: size, steps: exact, TYPE: constant)
 #pragma tuner param(BLOCKDIMX, 256, 512, 1024; default 512)
 #pragma tuner param(CHAINS, 2, 4, 8; default 4)
-#pragma tuner grid(threads  // BLOCKDIMX) block(BLOCKDIMX)
+#pragma tuner grid(threads // BLOCKDIMX) block(BLOCKDIMX)
 #pragma tuner out(results, TYPE, threads) scalar(half, TYPE, value 0.5) scalar(steps, int32)
 #pragma tuner work(flops = 2 * 16 * steps * threads, type = TYPE)
 
@@ -51,9 +51,7 @@
 #define TYPE float
 #endif
 
-__device__ unsigned sum_of(const uint4& four) {
-  return four.x + four.y + four.z + four.w;
-}
+__device__ unsigned sum_of(const uint4& four) { return four.x + four.y + four.z + four.w; }
 
 extern "C" __global__ void roofline_read(const uint4* values, unsigned* total, long long n) {
   const long long stride = static_cast<long long>(gridDim.x) * BLOCKDIMX;
