@@ -48,4 +48,8 @@ struct DecisionText {
   bool operator==(const DecisionText&) const = default;
 };
 
+inline bool is_explanation(const DecisionText& text) {
+  return text.kind == TextKind::insight && text.name == kExplanation;
+}
+
 }  // namespace tuner::cache

@@ -40,6 +40,7 @@ TEST_CASE("what was found before and cannot be read is said to be there, and so 
   store->record_texts(store->list_decisions({}).front().row, {&newer, 1});
   check_error(user.run({"explain", "1"}), 1,
               {"damaged, or of a newer version. `tuner explain FILE` on its GPU finds it anew."});
+  check_error(user.run({"explain", "1", "--against", "BLOCK=128"}), 1, {"damaged, or of a newer version."});
   check_out(user.run({"show", "1"}), 0, {"What was found about it before cannot be read"});
   check_err(user.run({"report", "1", "-o", "page.html"}), 0,
             {"warning: The page does not say why the winner of decision 1 wins. What was found about it before cannot "

@@ -42,6 +42,11 @@ void count(ConfigurationFacts& facts, std::string_view name, double value) {
   facts.counters[std::string(name)] = value;
 }
 
+void count_both(Pair& pair, std::string_view name, double slower, double faster) {
+  count(pair.slower, name, slower);
+  count(pair.faster, name, faster);
+}
+
 Pair::Pair(double ratio) : slower(plain("the baseline")), faster(plain("the winner")), device(known_device("H200")) {
   count(slower, counter::kWarpLatency, 20 * ratio);
 }

@@ -24,6 +24,7 @@ struct Pair {
 };
 
 void count(ConfigurationFacts& facts, std::string_view name, double value);
+void count_both(Pair& pair, std::string_view name, double slower, double faster);
 
 /// The finding of that cause with that claim; nullptr if there is none.
 const Finding* find(const std::vector<Finding>& findings, std::string_view cause);

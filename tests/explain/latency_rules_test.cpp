@@ -101,14 +101,12 @@ TEST_CASE("where more comes from a cache that is nearer, waiting less is not for
 TEST_CASE("where what is loaded would have come long ago, waiting for memory is not for lack of bytes under way") {
   Pair pair = latency_bound();
   pair.faster.code->under_way = {.loads = 4, .bytes = 16, .in_loop = true};
-  for (ConfigurationFacts* const facts : {&pair.slower, &pair.faster}) {
-    count(*facts, counter::kGlobalLoadRequests, 1.25e5);
-    count(*facts, counter::kGlobalLoadSectors, 5e5);
-  }
+  count_both(pair, counter::kGlobalLoadRequests, 1.25e5, 1.25e5);
+  count_both(pair, counter::kGlobalLoadSectors, 5e5, 5e5);
   CHECK(find(pair.explained(), "bytes_under_way") == nullptr);
-  for (ConfigurationFacts* const facts : {&pair.slower, &pair.faster}) count(*facts, counter::kDramRead, 1e9);
+  count_both(pair, counter::kDramRead, 1e9, 1e9);
   CHECK(causes(pair.explained()) == Causes{"bytes_under_way"});
-  for (ConfigurationFacts* const facts : {&pair.slower, &pair.faster}) count(*facts, counter::kDramRead, 1e6);
+  count_both(pair, counter::kDramRead, 1e6, 1e6);
   pair.slower.code->loads.to_shared = {0, 0, 0, 1};  // copies are not counted
   CHECK(causes(pair.explained()) == Causes{"bytes_under_way"});
 }
@@ -118,10 +116,8 @@ TEST_CASE("where all threads of a warp load one word, what is under way is compa
   pair.slower.code->loads.to_registers = pair.faster.code->loads.to_registers = {0, 0, 0, 1};
   pair.slower.code->under_way = {.loads = 1, .bytes = 16};
   pair.faster.code->under_way = {.loads = 4, .bytes = 64};
-  for (ConfigurationFacts* const facts : {&pair.slower, &pair.faster}) {
-    count(*facts, counter::kGlobalLoadRequests, 2e6);
-    count(*facts, counter::kGlobalLoadSectors, 2e6);
-  }
+  count_both(pair, counter::kGlobalLoadRequests, 2e6, 2e6);
+  count_both(pair, counter::kGlobalLoadSectors, 2e6, 2e6);
   const std::vector<Finding> findings = pair.explained();
   CHECK(causes(findings) == Causes{"bytes_under_way"});
   CHECK(findings[0].strength > 0.9);

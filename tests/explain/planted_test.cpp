@@ -15,11 +15,6 @@ std::string_view first(Pair& pair) {
   return findings.empty() ? "nothing" : findings.front().cause;
 }
 
-void count_both(Pair& pair, std::string_view name, double slower, double faster) {
-  count(pair.slower, name, slower);
-  count(pair.faster, name, faster);
-}
-
 Pair waiting(std::string_view reason, double slower, double faster) {
   Pair pair(1);
   pair.spend(pair.slower, reason, slower);
@@ -170,7 +165,7 @@ TEST_CASE("of atomics in global and in shared memory those that account for more
   CHECK(findings[0].sentence == "requests of global atomics fell from 10 million to 10 thousand");
 }
 
-TEST_CASE("atomics are contention beside more bytes under way where those that there are wait for no load") {
+TEST_CASE("atomics are contention beside more bytes under way where waiting for loads could not take the time") {
   Pair pair = waiting(counter::kLongScoreboard, 280, 48);
   pair.spend(pair.slower, counter::kBarrier, 156);
   pair.spend(pair.faster, counter::kBarrier, 16);

@@ -78,8 +78,9 @@ ExitCode show_kept(const cache::Decision& decision, const cache::Store& store, c
     say(fmt::format("{} Only what is found about the winner is kept, and nothing about {}.", why, one_line(of)));
     return ExitCode::no_result;
   }
-  const bool is_asked = against == "baseline" || against == decision.baseline ||
-                        (explanation && against == explanation->from.configuration);
+  // Decisions of earlier versions do not name their baseline; what is kept does, if it can be read.
+  const std::string& baseline = explanation ? explanation->from.configuration : decision.baseline;
+  const bool is_asked = against == "baseline" || against == baseline || (baseline.empty() && is_kept(texts));
   if (explanation && is_asked) {
     warn(fmt::format("{} What follows was found before.", why));
     print_found(*explanation, arguments);

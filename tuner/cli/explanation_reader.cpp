@@ -198,9 +198,7 @@ void read_path(const Parsed& object, Explanation& explanation) {
 
 /// Null if there is none.
 const cache::DecisionText* kept_text(std::span<const cache::DecisionText> texts) {
-  const auto found = std::find_if(texts.begin(), texts.end(), [](const cache::DecisionText& text) {
-    return text.kind == cache::TextKind::insight && text.name == cache::kExplanation;
-  });
+  const auto found = std::find_if(texts.begin(), texts.end(), cache::is_explanation);
   return found == texts.end() ? nullptr : &*found;
 }
 

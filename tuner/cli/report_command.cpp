@@ -66,9 +66,7 @@ ExitCode run_report(const Arguments& arguments) {
     trials += behind.size();
     std::vector<cache::DecisionText> texts = store->find_texts(numbered.decision.row);
     if (is_kept(texts) && !kept_explanation(texts)) {
-      std::erase_if(texts, [](const cache::DecisionText& text) {
-        return text.kind == cache::TextKind::insight && text.name == cache::kExplanation;
-      });
+      std::erase_if(texts, cache::is_explanation);
       unexplained.push_back(std::to_string(numbered.number));
     }
     subjects.push_back({numbered.number, std::move(numbered.decision), std::move(behind), std::move(texts)});

@@ -265,7 +265,7 @@ Json path_json(const Json& steps) {
 /// What `tuner explain` found, as far as the page shows it; null where nothing is stored that can be read.
 Json why_json(const Subject& subject) {
   for (const cache::DecisionText& text : subject.texts) {
-    if (text.kind != cache::TextKind::insight || text.name != cache::kExplanation) continue;
+    if (!cache::is_explanation(text)) continue;
     const Json found = Json::parse(text.text, nullptr, false);
     if (!found.is_object() || (found.contains("format") && found["format"] != 1)) continue;
     Json findings = Json::array();
