@@ -116,7 +116,7 @@ class Packing {
     const std::size_t index = passed(value.index());
     if (index >= sizeof...(i)) refuse();
     if (reads_) ((i == index ? static_cast<void>(value.template emplace<i>()) : void()), ...);
-    std::visit([this](auto& held) { pass(held); }, value);
+    std::visit([this](auto& held) { this->pass(held); }, value);
   }
   void pass_map(auto& map) {
     std::size_t count = passed(map.size());

@@ -67,10 +67,7 @@ const char* const kWords[] = {
     "warm", "wait", "leave", "H200", "A100", "constexpr", "define", "tuned", "class", "a::b", "::", "9a", "everything",
     "decisions", "trials", "quarantine", "evaluations", "seconds", "best", ":best", ":worst",
     // what must be escaped or quoted
-    "x\nFORGED-LINE", "\x1b[2J",
-    "\xe2\x80\xae"
-    "abc",
-    "\xff\xfe", "%s%n", "$(x)", "`x`", "a b", "'", "\"", "\\"};
+    "x\nFORGED-LINE", "\x1b[2J", "\u202eabc", "\xff\xfe", "%s%n", "$(x)", "`x`", "a b", "'", "\"", "\\"};
 
 // No device and no folder of others: a campaign that finds something must not do harm.
 std::string path_for(Attack& attack, Chance& chance, bool force) {

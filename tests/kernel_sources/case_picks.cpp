@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "bench/kernels/lists.hpp"
+#include "tests/support/length.hpp"
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/host/picks.hpp"
 
@@ -67,6 +68,8 @@ std::vector<Pick> picks_of(const std::shared_ptr<const KernelDescription>& descr
           return condition.evaluate_boolean(task.space().scope(configuration));
         },
         kMostConfigurations, complete);
+    const std::size_t kept = std::min(choices.size(), test::length(24, kMostConfigurations));
+    choices.erase(choices.begin() + static_cast<std::ptrdiff_t>(kept), choices.end());
     if (!complete)
       throw std::runtime_error("The part of the space named by 'pairs' needs more than 120 configurations");
   }

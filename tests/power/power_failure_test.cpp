@@ -13,6 +13,7 @@
 #include "cache/store/sqlite_store.hpp"
 #include "tests/cache/support.hpp"
 #include "tests/power/recorded.hpp"
+#include "tests/support/length.hpp"
 
 // The disks of this program's own databases need not be real ones.
 extern "C" int fsync(int) {
@@ -28,6 +29,8 @@ namespace {
 namespace fs = std::filesystem;
 using namespace cache::test;
 using cache::Access;
+
+const std::size_t kCuts = tuner::test::length(60, 500);
 
 bool has_bytes(const fs::path& file) {
   std::error_code error;
@@ -180,8 +183,8 @@ TEST_CASE("a power failure at any moment of a session costs no trial and no deci
   const auto code = code_in(folder.path() / home / "binaries.db");
   REQUIRE(code.size() > 5);
 
-  const std::set<std::size_t> cuts = session.cuts(500);
-  REQUIRE(cuts.size() >= 500);
+  const std::set<std::size_t> cuts = session.cuts(kCuts);
+  REQUIRE(cuts.size() >= kCuts);
   check(session.fail_at(cuts, [&](const Failure& failure) {
     const fs::path binaries = failure.folder / home / "binaries.db";
     const Access access = failure.events % 2 == 0 ? Access::read_only : Access::read_write;
@@ -198,7 +201,7 @@ TEST_CASE("a power failure while a file is brought up to date leaves it in the o
   const std::string current = dump(folder / "decisions.db");
   REQUIRE(old != current);
 
-  check(recorded.fail_at(recorded.cuts(500), [&](const Failure& failure) -> std::string {
+  check(recorded.fail_at(recorded.cuts(kCuts), [&](const Failure& failure) -> std::string {
     const fs::path file = failure.folder / "decisions.db";
     if (failure.events % 2 == 0) {
       const std::string left = dump(file);
@@ -219,7 +222,7 @@ TEST_CASE("a power failure while a file of binaries is brought up to date never 
   const auto code = code_in(path);
   REQUIRE(code.size() == 3);
 
-  check(recorded.fail_at(recorded.cuts(500), [&](const Failure& failure) {
+  check(recorded.fail_at(recorded.cuts(kCuts), [&](const Failure& failure) {
     const fs::path file = failure.folder / "binaries.db";
     for (const Access access : {Access::read_only, Access::read_write}) {
       if (auto complaint = judge_code(file, access, code); !complaint.empty()) return complaint;
@@ -249,7 +252,7 @@ TEST_CASE("a power failure during an import leaves the database without the othe
   REQUIRE(dump(folder / "decisions.db") != before);
 
   const std::string other = read_bytes(folder / "other.db");
-  check(recorded.fail_at(recorded.cuts(500), [&](const Failure& failure) {
+  check(recorded.fail_at(recorded.cuts(kCuts), [&](const Failure& failure) {
     return read_bytes(failure.folder / "other.db") == other ? history.judge(failure) : "what was imported has changed";
   }));
 }
@@ -264,7 +267,7 @@ TEST_CASE("what was reported as exported is there after a power failure, and was
   const std::string code = dump(folder / "code.db");
   REQUIRE(before != after);
 
-  check(recorded.fail_at(recorded.cuts(500), [&](const Failure& failure) -> std::string {
+  check(recorded.fail_at(recorded.cuts(kCuts), [&](const Failure& failure) -> std::string {
     const std::string left = dump(failure.folder / "exported.db");
     if (left != after && (left != before || !failure.promises.empty())) return "the exported decisions are not there";
     if (failure.promises.size() < 2 && !fs::exists(failure.folder / "code.db")) return "";
@@ -283,7 +286,7 @@ TEST_CASE("nothing of a database that is set aside when the power fails is delet
   write_bytes(folder / "decisions.db-journal", journal);
   const Recorded recorded("set-aside", folder.path());
 
-  check(recorded.fail_at(recorded.cuts(500), [&](const Failure& failure) -> std::string {
+  check(recorded.fail_at(recorded.cuts(kCuts), [&](const Failure& failure) -> std::string {
     const fs::path file = failure.folder / "decisions.db";
     // What the next session does.
     cache::set_aside_damaged(file);

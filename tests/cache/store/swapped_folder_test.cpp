@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdio>
 #include <optional>
 #include <random>
 #include <thread>
@@ -48,6 +49,7 @@ class TwoUsers {
     for (const char* const name : {"shared", "shared/db", "shared/db/binaries.db"}) {
       REQUIRE(chown((folder_ / name).c_str(), kOther, kOther) == 0);
     }
+    fs::create_directory_symlink(folder_ / "private", folder_ / "shared/link");
   }
   fs::path theirs() const { return folder_ / "shared/db"; }
 
@@ -55,10 +57,7 @@ class TwoUsers {
   /// to this user's own: after `held`, or, without it, once the program has opened the file. Whether the program took
   /// the other one's binary all the same.
   bool loads_theirs(Access access, std::optional<std::chrono::milliseconds> held) const {
-    if (fs::is_symlink(theirs())) {
-      fs::remove(theirs());
-      fs::rename(folder_ / "shared/aside", theirs());
-    }
+    if (fs::is_symlink(theirs())) exchange();
     // Not by SQLite, whose state the program would inherit.
     const int file = open((theirs() / "binaries.db").c_str(), O_RDWR | O_CLOEXEC);
     REQUIRE(file >= 0);
@@ -75,8 +74,7 @@ class TwoUsers {
       std::this_thread::sleep_for(*held);
     else
       REQUIRE(has_opened(program, theirs() / "binaries.db"));
-    fs::rename(theirs(), folder_ / "shared/aside");
-    fs::create_directory_symlink(folder_ / "private", theirs());
+    exchange();
     close(file);
     int status = 0;
     REQUIRE(waitpid(program, &status, 0) == program);
@@ -85,6 +83,10 @@ class TwoUsers {
   }
 
  private:
+  /// The folder and the link change names in one step: a program that finds neither would make a folder.
+  void exchange() const {
+    REQUIRE(renameat2(AT_FDCWD, theirs().c_str(), AT_FDCWD, (folder_ / "shared/link").c_str(), RENAME_EXCHANGE) == 0);
+  }
   int load(Access access) const {
     try {
       const auto store = BinaryStore::open({.path = theirs() / "binaries.db", .access = access});

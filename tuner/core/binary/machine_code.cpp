@@ -29,18 +29,15 @@ GlobalLoads loads_in(Code code) {
 
 int waits_in(Code body) {
   // The second turn is one like all others: it meets what the turn before has left under way.
-  unsigned old = 0, fresh = 0;  // counters of loads asked for before the latest wait, and since
+  unsigned fresh = 0;  // counters of loads asked for since the latest wait
   int waits = 0;
   for (int turn = 0; turn < 2; ++turn) {
     waits = 0;
     for (const Instruction& one : body) {
-      const unsigned awaited = one.awaited();
-      if ((awaited & fresh) != 0) {
+      if ((one.awaited() & fresh) != 0) {
         ++waits;
-        old |= fresh;
         fresh = 0;
       }
-      old &= ~awaited;
       if (one.is_load() && one.counter() != Instruction::kNoCounter) fresh |= 1u << one.counter();
     }
   }

@@ -21,6 +21,10 @@
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TUNER_SANITIZED 1
+#elif defined(__has_feature)  // Clang is asked
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TUNER_SANITIZED 1
+#endif
 #endif
 
 namespace tuner::engine {
