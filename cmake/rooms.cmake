@@ -2,13 +2,13 @@
 # a wrong arrow does not link.
 
 # What all of our own code is compiled with, never passed on to users of a target. Options are structs with defaults and
-# designated initialisers, so a field that is left out is meant.
+# designated initialisers, so a field that is left out is meant. Clang calls a local a shadow of what an inline namespace
+# has (tuner/include/tuner/buffer.hpp).
 add_library(tuner_flags INTERFACE)
 target_compile_features(tuner_flags INTERFACE cxx_std_20)
 target_compile_options(tuner_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion -Wno-missing-field-initializers -Winvalid-pch -fPIC
   $<IF:$<CXX_COMPILER_ID:GNU>,-Wshadow,-Wno-missing-braces> $<$<BOOL:${TUNER_WARNINGS_AS_ERRORS}>:-Werror>)
-# Clang calls a local a shadow of what an inline namespace has (tuner/include/tuner/buffer.hpp).
 # Where the standard library is precompiled, GCC 12 warns of its sums of strings: they are said to leave their buffers.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(tuner_flags INTERFACE -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)

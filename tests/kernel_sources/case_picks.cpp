@@ -68,10 +68,10 @@ std::vector<Pick> picks_of(const std::shared_ptr<const KernelDescription>& descr
           return condition.evaluate_boolean(task.space().scope(configuration));
         },
         kMostConfigurations, complete);
-    const std::size_t kept = std::min(choices.size(), test::length(24, kMostConfigurations));
-    choices.erase(choices.begin() + static_cast<std::ptrdiff_t>(kept), choices.end());
     if (!complete)
       throw std::runtime_error("The part of the space named by 'pairs' needs more than 120 configurations");
+    const std::size_t kept = std::min(choices.size(), test::length(24, kMostConfigurations));
+    choices.erase(choices.begin() + static_cast<std::ptrdiff_t>(kept), choices.end());
   }
   std::vector<Pick> picks;
   for (const Choice& choice : choices)

@@ -51,10 +51,10 @@ std::string file_of_ours(const fs::path& root, const std::string& including, con
   return {};
 }
 
-/// Two lines a name at least, and the number of its first one.
+/// A source that includes a header.
 struct Probe {
   std::string text;
-  std::map<int, std::string> names;
+  std::map<int, std::string> names;  ///< by the line that is an error where the name is not known
 };
 
 Probe probe_of(const std::string& header, const std::set<std::string>& names) {
@@ -78,8 +78,7 @@ Probe probe_of(const std::string& header, const std::set<std::string>& names) {
 
 std::set<std::string> ask(const std::string& compiler, const fs::path& file, const Probe& probe) {
   write_bytes(file, probe.text);
-  const std::string command =
-      compiler + " -std=c++20 -fsyntax-only -w -ferror-limit=0 -fno-color-diagnostics " + shell_word(file) + " 2>&1";
+  const std::string command = compiler + " -std=c++20 -fsyntax-only -w " + shell_word(file) + " 2>&1";
   std::FILE* const pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) throw std::runtime_error("cannot run " + command);
   std::string said;
@@ -103,12 +102,9 @@ std::set<std::string> ask(const std::string& compiler, const fs::path& file, con
   return known;
 }
 
-}  // namespace
-
-std::set<std::string> foreign_names(std::string_view source) {
+std::set<std::string> names_in(const std::string& code) {
   static const std::regex kAlias(R"(namespace (\w+) = ([\w:]+);)");
   static const std::regex kName(R"((::)?\b([A-Za-z_]\w*(?:::\w+)*))");
-  const std::string code = read_code(source).code;
   std::map<std::string, std::string> aliases;
   for (std::sregex_iterator at(code.begin(), code.end(), kAlias); at != std::sregex_iterator(); ++at)
     aliases[(*at)[1]] = (*at)[2];
@@ -130,16 +126,22 @@ std::set<std::string> foreign_names(std::string_view source) {
   return names;
 }
 
+}  // namespace
+
+std::set<std::string> foreign_names(std::string_view source) {
+  return names_in(read_code(source).code);
+}
+
 std::map<std::string, FileUse> read_uses(const fs::path& root, const std::vector<std::string>& folders) {
   std::map<std::string, FileUse> uses;
   for (const std::string& folder : folders) {
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / folder)) {
       if (entry.path().extension() != ".hpp" && entry.path().extension() != ".cpp") continue;
       const std::string name = entry.path().lexically_relative(root).generic_string();
-      const std::string source = read_bytes(entry.path());
+      const CodeText text = read_code(read_bytes(entry.path()));
       FileUse& use = uses[name];
-      use.names = foreign_names(source);
-      for (const CodeText::Include& include : read_code(source).includes) {
+      use.names = names_in(text.code);
+      for (const CodeText::Include& include : text.includes) {
         if (!include.is_quoted) {
           use.headers.insert(include.name);
         } else if (std::string file = file_of_ours(root, name, include.name); !file.empty()) {

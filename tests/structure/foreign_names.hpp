@@ -21,8 +21,8 @@ std::map<std::string, FileUse> read_uses(const std::filesystem::path& root, cons
 /// The names that a file uses, as `FileUse` has them.
 std::set<std::string> foreign_names(std::string_view source);
 
-/// By header: those of `names` that are known once it is included, to the compiler whose command is given. A header
-/// that this machine lacks makes none known. Compiles each header once, on all cores.
+/// By header: those of `names` that are known once it is included, to a compiler by its command, which reports all
+/// errors. A header that this machine lacks makes none known. Compiles each header once, on all cores.
 std::map<std::string, std::set<std::string>> known_names(const std::string& compiler,
                                                          const std::set<std::string>& headers,
                                                          const std::set<std::string>& names);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <charconv>
+#include <ranges>
 
 #include "search/expression/expression.hpp"
 #include "tuner/core/base/text.hpp"
@@ -159,11 +160,9 @@ std::optional<std::string> Arguments::choice(std::string_view option, const std:
 std::vector<std::string> Arguments::listed(std::string_view option) const {
   std::vector<std::string> chosen;
   for (const std::string& value : values(option)) {
-    for (std::size_t begin = 0; !value.empty() && begin <= value.size();) {
-      const std::size_t end = std::min(value.find(',', begin), value.size());
-      std::string name = value.substr(begin, end - begin);
+    for (const auto part : std::views::split(value, ',')) {
+      std::string name(part.begin(), part.end());
       if (std::ranges::find(chosen, name) == chosen.end()) chosen.push_back(std::move(name));
-      begin = end + 1;
     }
   }
   return chosen;
