@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/stored.hpp"
+#include "tests/support/length.hpp"
 
 using namespace tuner::test;
 
@@ -199,8 +200,7 @@ TEST_CASE("JSON shows no character that steers a terminal") {
 
 TEST_CASE("megabytes of text in a database give pages of output, not megabytes") {
   const User user;
-  constexpr std::size_t kBytes = std::size_t{8} << 20U;
-  store_long(user, kBytes);
+  store_long(user, length(2, 8) << 20U);
   for (const Words& words : {Words{"list"},
                              {"show", "1"},
                              {"show", "scal"},

@@ -1,5 +1,6 @@
 // `tuner check --host` where the machine, the environment or another program stands in its way.
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -177,6 +178,7 @@ TEST_CASE("a disk that is full is not the compiler's fault") {
 TEST_CASE("few descriptors are not a bug of this program") {
   Troubled one;
   one.before_start = [] {
+    for (int inherited = 3; inherited < 100; ++inherited) fcntl(inherited, F_SETFD, FD_CLOEXEC);
     const rlimit few{6, 6};
     setrlimit(RLIMIT_NOFILE, &few);
   };

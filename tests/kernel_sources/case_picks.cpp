@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "bench/kernels/lists.hpp"
-#include "tests/support/length.hpp"
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/host/picks.hpp"
 
@@ -70,8 +69,6 @@ std::vector<Pick> picks_of(const std::shared_ptr<const KernelDescription>& descr
         kMostConfigurations, complete);
     if (!complete)
       throw std::runtime_error("The part of the space named by 'pairs' needs more than 120 configurations");
-    const std::size_t kept = std::min(choices.size(), test::length(24, kMostConfigurations));
-    choices.erase(choices.begin() + static_cast<std::ptrdiff_t>(kept), choices.end());
   }
   std::vector<Pick> picks;
   for (const Choice& choice : choices)

@@ -31,7 +31,9 @@ REGISTER_LISTENER("selected", 1, Selected);
 int main(int argc, char** argv) {
   // Test programs lie deeper than what is installed, so they are told where the tuner's own programs are.
   setenv("TUNER_LIBEXEC", TUNER_TEST_LIBEXEC, 0);
-  const int result = doctest::Context(argc, argv).run();
+  doctest::Context context(argc, argv);
+  context.setOption("duration", getenv("TUNER_DURATIONS") != nullptr);  // of each test case
+  const int result = context.run();
   if (!Selected::none) return result;
   std::puts("No test case was selected.");
   return 1;

@@ -4,6 +4,7 @@
 
 #include "cache/exchange/exchange.hpp"
 #include "tests/cache/examples.hpp"
+#include "tests/support/length.hpp"
 
 namespace tuner::cache::test {
 namespace {
@@ -12,6 +13,8 @@ namespace fs = std::filesystem;
 
 const std::vector<std::string> kTables{"task",      "run",  "trial",        "decision",         "quarantine",
                                        "forgotten", "text", "decision_tie", "decision_counter", "decision_text"};
+
+const std::size_t kProblems = tuner::test::length(20, 60);
 
 /// A database in which every table takes several pages, and a folder for what is made of it.
 class Sessions {
@@ -43,7 +46,7 @@ class Sessions {
 
 Sessions::Made::Made() {
   const auto store = open_store(path());
-  for (int problem = 0; problem < 60; ++problem) {
+  for (std::size_t problem = 0; problem < kProblems; ++problem) {
     Trial trial = full_trial();
     trial.key.problem = "rows=" + std::to_string(problem) + ",note=" + std::string(100, 'x') + "|\\";
     trial.session = "session-" + std::to_string(problem);
@@ -86,7 +89,7 @@ TEST_CASE("all of a sound database is recovered, with its numbers and what was f
   const Recovered recovered = sessions.recovered_from(before);
   CHECK(recovered.all());
   check_same_rows(sessions.path(), sessions.out());
-  CHECK(open_store(sessions.out())->list_decisions({}).size() == 57);
+  CHECK(open_store(sessions.out())->list_decisions({}).size() == kProblems - kProblems / 20);
   CHECK(read_bytes(sessions.path()) == before);
 }
 
@@ -173,8 +176,9 @@ TEST_CASE("whatever was done to a database, what is recovered is sound and can b
   const Sessions sessions;
   const std::string intact = read_bytes(sessions.path());
   std::mt19937 random(4);
-  int useful = 0;
-  for (int i = 0; i < 60; ++i) {
+  const std::size_t count = tuner::test::length(18, 60);
+  std::size_t useful = 0;
+  for (std::size_t i = 0; i < count; ++i) {
     std::string bytes = intact;
     for (int change = 0; change < 1 << i % 7; ++change) {
       const std::size_t at = random() % bytes.size();
@@ -189,7 +193,7 @@ TEST_CASE("whatever was done to a database, what is recovered is sound and can b
     for (const DecisionKey& key : store->list_keys({})) store->find_trials(key);
     import_decisions(sessions.folder() / ("import-" + std::to_string(i) + ".db"), sessions.out());
   }
-  CHECK(useful > 40);
+  CHECK(useful > count / 3 * 2);
 }
 
 TEST_CASE("a database that lacks tables gives back what the others hold") {

@@ -10,6 +10,7 @@
 
 #include "tests/cache/store/behind_lock.hpp"
 #include "tests/cache/support.hpp"
+#include "tests/support/length.hpp"
 
 namespace tuner::cache::test {
 namespace {
@@ -116,9 +117,10 @@ TEST_CASE("whoever is killed while several processes write, what was recorded is
     }
   });
 
+  const auto enough = static_cast<std::int64_t>(tuner::test::length(15, 60));
   std::mt19937 random(3);
   int kills = 0;
-  for (; kills < 60 || heard < 60 || board->reads < 10; ++kills) {
+  for (; kills < enough || heard < enough || board->reads < 10; ++kills) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10 + random() % 90));
     pid_t& victim = writers[random() % writers.size()];
     kill(victim, SIGKILL);

@@ -9,6 +9,7 @@
 #include "cache/store/memory_store.hpp"
 #include "cache/store/set_aside.hpp"
 #include "tests/cache/support.hpp"
+#include "tests/support/length.hpp"
 
 namespace tuner::cache::test {
 namespace {
@@ -101,7 +102,8 @@ TEST_CASE("no flipped byte anywhere makes the store do anything but answer or th
   const std::string intact = read_bytes(database.path());
   std::mt19937 random(2);
   int noticed = 0;
-  for (int i = 0; i < 150; ++i) {
+  const std::size_t count = tuner::test::length(40, 150);
+  for (std::size_t i = 0; i < count; ++i) {
     std::string bytes = intact;
     // Half of the flips hit the first pages, where the header and the schema are.
     const std::size_t range = i % 2 == 0 ? 2 * kPage : bytes.size();
@@ -408,11 +410,12 @@ TEST_CASE("whatever a byte of the header or the format says, a database is read,
   const Filled database;
   const std::string intact = read_bytes(database.path());
   std::mt19937 random(3);
-  for (int i = 0; i < 200; ++i) {
+  const std::size_t count = tuner::test::length(100, 200);
+  for (std::size_t i = 0; i < count; ++i) {
     std::string bytes = intact;
-    bytes[static_cast<std::size_t>(i) % 100] = static_cast<char>(random());
+    bytes[i % 100] = static_cast<char>(random());
     write_bytes(database.path(), bytes);
-    INFO("byte " << i % 100 << " is " << int(bytes[static_cast<std::size_t>(i) % 100]));
+    INFO("byte " << i % 100 << " is " << int(bytes[i % 100]));
     for (const Access access : {Access::read_only, Access::read_write}) {
       bool damaged = false;
       try {

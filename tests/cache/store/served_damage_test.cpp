@@ -8,6 +8,7 @@
 
 #include "cache/sqlite/sqlite.hpp"
 #include "tests/cache/store/served_support.hpp"
+#include "tests/support/length.hpp"
 
 namespace tuner::cache::test {
 namespace {
@@ -152,7 +153,7 @@ TEST_CASE("whatever became of the file, what is found is the row or nothing, and
   }
 }
 
-TEST_CASE("whoever of sixteen writers is killed, what is started from is the newest decision") {
+TEST_CASE("whoever of many writers is killed, what is started from is the newest decision") {
   const Started database;
   const pid_t parent = getpid();
   std::vector<pid_t> writers;
@@ -164,10 +165,12 @@ TEST_CASE("whoever of sixteen writers is killed, what is started from is the new
       write_without_end(database.path(), seed);
     });
   };
-  for (unsigned i = 0; i < 16; ++i) writers.push_back(start(i));
+  const std::size_t many = tuner::test::length(4, 16);
+  for (unsigned i = 0; i < many; ++i) writers.push_back(start(i));
   std::mt19937 random(7);
+  const std::size_t rounds = tuner::test::length(40, 150);
   int hits = 0;
-  for (unsigned i = 0; i < 150 || hits < 5; ++i) {
+  for (unsigned i = 0; i < rounds || hits < 5; ++i) {
     if (i % 4 == 0) {
       pid_t& victim = writers[random() % writers.size()];
       kill(victim, SIGKILL);

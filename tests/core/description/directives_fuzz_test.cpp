@@ -1,4 +1,4 @@
-// Damages directive text ten thousand times, as tests/attack does. Reading it succeeds or throws Error; the
+// Damages directive text, as tests/attack does. Reading it succeeds or throws Error; the
 // sanitizers of the asan preset see everything else. What reads well must print, and the print must read back as
 // itself.
 #include <doctest/doctest.h>
@@ -9,6 +9,7 @@
 
 #include "tests/attack/text_damage.hpp"
 #include "tests/core/support.hpp"
+#include "tests/support/length.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/task/describe.hpp"
 
@@ -30,7 +31,8 @@ TEST_CASE("mutated directives are read or refused, and what is read prints and r
   attack::Chance chance(20240229, "directives", 0);
   std::vector<std::string> pool{seed(), kernel_text()};
   std::uint64_t read = 0, refused = 0;
-  while (read + refused < 10'000) {
+  const std::size_t count = length(2000, 10'000);
+  while (read + refused < count) {
     const std::string text = attack::damage_source(chance, chance.one_of(pool));
     try {
       for (const KernelDescription& description : parse_descriptions(text, "fuzz.cu")) {

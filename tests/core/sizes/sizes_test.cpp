@@ -101,12 +101,13 @@ TEST_CASE("sizes name the configurations that are used, and which problem each s
 }
 
 TEST_CASE("sizes are read back as they were written") {
-  const std::string json = sizes_json(learned());
+  const KernelSizes written = learned();
+  const std::string json = sizes_json(written);
   const KernelSizes read = sizes_from_json(json);
   CHECK(sizes_json(read) == json);
   CHECK(contains(json, R"({"format":1,"kernel":"scale")"));
   for (std::int64_t n = 40; n < 60000; n = n * 5 / 4) {
-    CHECK(read.rule.choose({{"n", n}})->configuration == learned().rule.choose({{"n", n}})->configuration);
+    CHECK(read.rule.choose({{"n", n}})->configuration == written.rule.choose({{"n", n}})->configuration);
   }
 }
 
