@@ -11,6 +11,8 @@
 namespace tuner::host {
 namespace {
 
+constexpr std::size_t kMostConfigurations = 120;
+
 ProblemValues problem(ProblemValues values, const Values& more, const search::Scope& scope) {
   for (const auto& [name, expression] : more) {
     // A type is no value of an expression: it is written as on the command line.

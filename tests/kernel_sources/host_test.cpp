@@ -67,15 +67,16 @@ void keep_some_problems(std::vector<Pick>& picks, const std::shared_ptr<const Ke
   std::map<std::string, Task> tasks;
   for (std::size_t i = 0; i < picks.size(); ++i) {
     std::vector<ProblemValues>& problems = picks[i].problems;
-    std::erase_if(problems, [&](const ProblemValues& problem) {
-      const Task& task = tasks.try_emplace(problem_text(problem), description, problem, device).first->second;
-      return !task.accepts(task.space().parse(picks[i].configuration));
-    });
     const std::size_t kept = test::length(2, problems.size());
     if (problems.size() <= kept) continue;
-    std::rotate(problems.begin(), problems.begin() + static_cast<std::ptrdiff_t>(2 * i % problems.size()),
-                problems.end());
-    problems.resize(kept);
+    std::vector<ProblemValues> accepting;
+    for (const ProblemValues& problem : problems) {
+      const Task& task = tasks.try_emplace(problem_text(problem), description, problem, device).first->second;
+      if (task.accepts(task.space().parse(picks[i].configuration))) accepting.push_back(problem);
+    }
+    if (accepting.size() <= kept) continue;
+    problems.clear();
+    for (std::size_t k = 0; k < kept; ++k) problems.push_back(accepting[(kept * i + k) % accepting.size()]);
   }
 }
 
