@@ -10,6 +10,9 @@
 namespace tuner::host {
 namespace {
 
+/// So many may fail one by one.
+constexpr std::size_t kFewVariants = 4;
+
 /// How many of `variants` a file has when so many compilers run at once: they share what every file costs, and no core
 /// is to wait for another.
 std::size_t variants_of_unit(std::size_t variants, int jobs) {
@@ -127,8 +130,9 @@ bool Build::run(Flavour flavour, std::size_t most, std::chrono::steady_clock::ti
     if (!next.empty() && next.front().standard != variant.standard)
       units.push_back(make_unit(flavour, std::exchange(next, {})));
     next.push_back(variant);
-    // The first alone: what it does not compile for is likely to be true for all.
-    if (next.size() == of_unit || (flavour == Flavour::memory && variant.number == 0)) {
+    // The first of many alone: what it does not compile for is likely to be true for all.
+    const bool alone = variant.number == 0 && flavour == Flavour::memory && variants_.size() > kFewVariants;
+    if (next.size() == of_unit || alone) {
       units.push_back(make_unit(flavour, std::move(next)));
       next.clear();
     }
