@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 using namespace tuner;
@@ -52,6 +53,26 @@ TEST_CASE("outputs within the tolerance of what is expected, the same in all run
   const auto findings = compare_outputs(outcome({1, 2.1f}), one_output(2), &expected, false);
   CHECK_EQ(only(findings), FindingKind::wrong_result);
   CHECK_EQ(findings[0].sentence, "`y`: element 1 is 2.1 and should be 2; 1 of 2 differ");
+}
+
+TEST_CASE("outputs with which a kernel agrees that computes nothing are named") {
+  using Why = Unproven::Why;
+  const float nan = std::nanf("");
+  const auto of = [](const std::vector<float>& values, std::vector<BoundArgument> arguments,
+                     const std::vector<float>& before = {}) {
+    return unproven({{bytes(values)}, {}}, arguments, {bytes(before)});
+  };
+  CHECK(of({1, 2, 1}, one_output(3)).empty());
+  CHECK(of({2, 2, 2.0001f}, one_output(3)) == std::vector<Unproven>{{"y", Why::one_value, 3, 3}});
+  CHECK(of({2}, one_output(1)).empty());  // what it computes may well be one number
+  CHECK(of({nan}, one_output(1)) == std::vector<Unproven>{{"y", Why::not_a_number, 1, 1}, {"y", Why::one_value, 1, 1}});
+  CHECK(of({1, nan, 3}, one_output(3)) == std::vector<Unproven>{{"y", Why::not_a_number, 1, 3}});
+  std::vector<BoundArgument> both = one_output(2);
+  both[0].role = Argument::Role::inout;
+  CHECK(of({1, 3}, both, {1, 3}) == std::vector<Unproven>{{"y", Why::unchanged, 2, 2}});
+  CHECK(of({1, 3}, both, {1, 4}).empty());
+  both[0].is_trivial = true;
+  CHECK(of({1, 1}, both, {1, 1}).empty());
 }
 
 TEST_CASE("so many elements as may differ do, and no more") {

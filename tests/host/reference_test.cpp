@@ -57,6 +57,28 @@ bool has(const Json& report, const std::string& kind, const std::string& words) 
 
 }  // namespace
 
+TEST_CASE("a kernel that writes one number everywhere is a finding, unless its output is trivial") {
+  const auto kernel = [](const std::string& clause, const std::string& value) {
+    return R"(
+#pragma tuner kernel(threshold)
+#pragma tuner problem(n: size) problem_constraint(1 <= n <= 10000)
+#pragma tuner param(BLOCK, 64, 128)
+#pragma tuner grid(ceil_div(n, BLOCK)) block(BLOCK)
+#pragma tuner in(x, float, n, uniform(1, 2)) out(y, float, n)" +
+           clause + R"() scalar(n, int32)
+__global__ void threshold(const float* x, float* y, int n) {
+  const int i = blockIdx.x * BLOCK + threadIdx.x;
+  if (i < n) y[i] = )" +
+           value + ";\n}\n";
+  };
+  const Json report = Author().check(kernel("", "x[i] > 0 ? 1 : x[i]"), 1);
+  INFO(report.dump(2));
+  CHECK(has(report, "unproven_result", "`y`: the reference proves nothing, because all"));
+  CHECK(has(Author().check(kernel("", "sqrtf(-x[i])"), 1), "unproven_result", "a kernel that only fills it agrees"));
+  Author().check(kernel(", trivial", "x[i] > 0 ? 1 : x[i]"), 0);
+  Author().check(kernel("", "x[i] > 1.5f ? 1 : x[i]"), 0);
+}
+
 TEST_CASE("a reference with the baseline's launch leaves most unwritten, and what writes that is a finding") {
   const Json report = Author().check(trap("reference(plain)"), 1);
   INFO(report.dump(2));

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "search/expression/quoting.hpp"
 #include "tuner/cli/check_request.hpp"
 #include "tuner/cli/compile_batch.hpp"
 #include "tuner/cli/decisions.hpp"
@@ -19,6 +20,7 @@
 #include "tuner/cli/no_gpu.hpp"
 #include "tuner/cli/progress_line.hpp"
 #include "tuner/core/base/text.hpp"
+#include "tuner/core/signature/check_signatures.hpp"
 #include "tuner/driver/device_query.hpp"
 #include "tuner/engine/compile/nvrtc.hpp"
 #include "tuner/engine/session/candidate_request.hpp"
@@ -125,6 +127,7 @@ class CompileCheck {
     const std::vector<search::Configuration> picked = configurations_of(request_, task);
     if (request_.configurations.empty()) space_ = std::max(space_, task.space().size());
     counting.reset();
+    barrier_ = grid_barrier_text(task.description(), task.headers());
     problems_.push_back(problem_text(task.problem()));
     batch_.check_signatures(task, task.baseline().value_or(picked.front()), architecture_, until_);
     for (std::size_t first = 0; first < picked.size(); first += kTogether) {
@@ -222,6 +225,7 @@ class CompileCheck {
             {"left_out", left_out_},
             {"compiled", json_list(compiled_, row)},
             {"findings", json_list(failures, finding)},
+            {"notes", barrier_.empty() ? Json::array() : Json{search::trimmed(barrier_)}},
             {"interrupted", stop_.load()},
             {"compile_s", seconds()}};
   }
@@ -265,6 +269,7 @@ class CompileCheck {
                           failure.first->configuration.empty() ? "the only one" : failure.first->configuration,
                           failure.first->problem.empty() ? "the only problem" : failure.first->problem);
     }
+    if (!barrier_.empty()) text += fmt::format("\n{}\n", search::trimmed(barrier_));
     if (left_out_ > 0) {
       text += fmt::format("\n{} not compiled: {}.\n", counted(left_out_, "configuration"),
                           stop_ ? "interrupted"
@@ -285,6 +290,7 @@ class CompileCheck {
   std::string toolkit_;
   std::uint64_t space_ = 0;
   std::vector<std::string> problems_;
+  std::string barrier_;  ///< what is to be said of a barrier over the whole grid
   std::vector<Compiled> compiled_;
   std::size_t left_out_ = 0;
 };

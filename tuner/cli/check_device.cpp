@@ -13,6 +13,7 @@
 #include "tuner/cli/no_gpu.hpp"
 #include "tuner/cli/progress_line.hpp"
 #include "tuner/core/base/text.hpp"
+#include "tuner/core/signature/check_signatures.hpp"
 #include "tuner/engine/device/lane/lane.hpp"
 #include "tuner/engine/lanes/wait.hpp"
 #include "tuner/engine/session/candidate_request.hpp"
@@ -186,9 +187,10 @@ class DeviceCheck {
     const engine::DeviceReply reply = ask(engine::RunReference{candidate, {.samples = 1}});
     note_not_compared(task, reply.result_of<engine::RunReference>().not_compared, candidates.text(baseline), problem);
     if (reply.outcome != Outcome::ok)
-      throw Error(Errc::baseline_failed,
-                  fmt::format("The reference fails on {} with {}: {} `tuner check --host` reports the line.", problem,
-                              to_string(reply.outcome), reply.message));
+      throw Error(
+          Errc::baseline_failed,
+          fmt::format("The reference fails on {} with {}: {} `tuner check --host` reports the line.{}", problem,
+                      to_string(reply.outcome), reply.message, grid_barrier_text(task.description(), task.headers())));
     ++checked_;
     if (!named) return;
     const engine::DeviceReply own =

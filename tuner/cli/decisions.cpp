@@ -89,19 +89,20 @@ Json decision_json(const NumberedDecision& numbered) {
                  {"configuration", decision.configuration},
                  {"ties", ties_json(decision.ties)},
                  {"not_compared", not_compared_json(not_compared_in(decision.counters))},
+                 {"unproven", unproven_json(unproven_in(decision.counters))},
                  {"effort", decision.effort ? Json(to_string(*decision.effort)) : Json(nullptr)},
                  {"counters", decision.counters},
                  {"conditions", conditions_json(decision.conditions)},
                  {"origin", cache::to_string(decision.origin)},
                  {"session", decision.session}});
-  Json ordered = chosen(object, {"number",         "kernel",       "kernel_identity",  "problem",
-                                 "device",         "mode",         "objective",        "configuration",
-                                 "time_us",        "baseline",     "baseline_time_us", "speedup",
-                                 "speedup_low",    "speedup_high", "confidence",       "race_blocks",
-                                 "ties",           "verified",     "awkward_sizes",    "not_compared",
-                                 "noisy",          "contended",    "launch",           "binary_hash",
-                                 "counters",       "conditions",   "origin",           "session",
-                                 "created_unix_ms"});
+  Json ordered = chosen(object, {"number",      "kernel",         "kernel_identity",  "problem",
+                                 "device",      "mode",           "objective",        "configuration",
+                                 "time_us",     "baseline",       "baseline_time_us", "speedup",
+                                 "speedup_low", "speedup_high",   "confidence",       "race_blocks",
+                                 "ties",        "verified",       "awkward_sizes",    "not_compared",
+                                 "unproven",    "noisy",          "contended",        "launch",
+                                 "binary_hash", "counters",       "conditions",       "origin",
+                                 "session",     "created_unix_ms"});
   ordered.update(object);  // what was added since goes last
   return ordered;
 }

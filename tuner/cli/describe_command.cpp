@@ -112,7 +112,8 @@ Json argument_json(const Argument& argument) {
           {"type", argument.type},
           {"length", argument.length ? Json(argument.length->text()) : Json(nullptr)},
           {"expected", argument.expected ? Json(*argument.expected) : Json(nullptr)},
-          {"partial", argument.is_partial}};
+          {"partial", argument.is_partial},
+          {"trivial", argument.is_trivial}};
 }
 
 Json description_json(const KernelDescription& description) {

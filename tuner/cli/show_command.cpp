@@ -20,6 +20,7 @@
 #include "tuner/core/report/payback.hpp"
 #include "tuner/core/task/decision_text.hpp"
 #include "tuner/core/task/not_compared.hpp"
+#include "tuner/core/task/unproven.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {
@@ -110,6 +111,9 @@ std::string decision_text(const NumberedDecision& numbered, const std::vector<ca
   if (const std::vector<NotCompared> left_out = not_compared_in(decision.counters); !left_out.empty()) {
     text += labelled("  uncompared ", text_of(left_out) + ": the reference leaves them unwritten");
   }
+  if (const std::vector<Unproven> unproven = unproven_in(decision.counters); !unproven.empty()) {
+    text += labelled("  unproven   ", text_of(unproven));
+  }
   text += search_text(decision);
   const cache::Conditions& conditions = decision.conditions;
   const auto version = [](const std::string& text_of) { return text_of.empty() ? std::string("none") : text_of; };
@@ -125,7 +129,7 @@ std::string decision_text(const NumberedDecision& numbered, const std::vector<ca
   std::string counts;
   for (const auto& [name, count] : decision.counters) {
     const bool is_told_above = name == kTuningCounter || name == kSameInputsCounter || name == kPackedCounter ||
-                               name.starts_with(kNotCompared);
+                               name.starts_with(kNotCompared) || name.starts_with(kUnproven);
     if (!is_told_above) counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, name);
   }
   if (!counts.empty()) text += labelled("  counted    ", counts);

@@ -22,15 +22,19 @@ namespace tuner::cli {
 StoredKernel kernel_of_source(const Header& file, std::vector<Header> headers, const cache::DecisionKey& key) try {
   // Beside no file, so that headers on disk, which may have changed since, are not found.
   const std::filesystem::path nowhere = "/stored" / std::filesystem::path(file.name).filename();
-  KernelDescription description = choose_description(parse_descriptions(file.text, nowhere), nowhere, key.kernel_name);
-  description.given_headers = std::move(headers);
+  // The source may have one with other template arguments or options under this name.
+  std::vector<KernelDescription> described = parse_descriptions(file.text, nowhere);
+  std::erase_if(described, [&](KernelDescription& one) {
+    one.given_headers = headers;
+    return one.kernel != key.kernel_name || kernel_identity(one, quoted_headers(one, {})) != key.kernel_identity;
+  });
+  if (described.empty()) return {std::nullopt, "What is stored of its source is not all that belongs to it"};
+  KernelDescription description = std::move(described.front());
   for (const Argument& argument : description.arguments) {
     const bool reads_file = std::any_of(argument.generators.begin(), argument.generators.end(),
                                         [](const auto& one) { return one.kind == Generator::Kind::file; });
     if (reads_file || argument.expected) return {std::nullopt, "It needs data of files, which are not stored"};
   }
-  if (kernel_identity(description, quoted_headers(description, {})) != key.kernel_identity)
-    return {std::nullopt, "What is stored of its source is not all that belongs to it"};
   return {std::move(description), {}};
 } catch (const Error&) {
   // That of a T1 description has no directives, for instance.

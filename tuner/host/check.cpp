@@ -180,6 +180,7 @@ class Check {
     std::vector<std::optional<Expected>> expected(cases_.problems.size());
     for (std::size_t p = 0; p < cases_.problems.size(); ++p) expected[p] = expectation(cases_.problems[p], by_case);
     note_what_is_not_compared(expected);
+    note_what_is_unproven(expected);
 
     std::set<std::string> configurations;
     std::set<std::size_t> problems;
@@ -227,7 +228,7 @@ class Check {
     std::size_t output = 0;
     for (std::size_t i = 0; i < problem.arguments.size(); ++i) {
       const BoundArgument& argument = problem.arguments[i];
-      if (argument.role != Argument::Role::out && argument.role != Argument::Role::inout) continue;
+      if (!is_output(argument)) continue;
       const std::size_t number = output++;
       if (!argument.expected) continue;
       expected.outputs[number] = problem.expected[i];
@@ -292,6 +293,43 @@ class Check {
                                             problem.text, text_of({left})));
       }
     });
+  }
+
+  /// Outputs of small problems have one value by accident: nothing is proven where that is so of all of them.
+  void note_what_is_unproven(const std::vector<std::optional<Expected>>& expected) {
+    std::map<std::string, std::pair<Unproven, std::size_t>> passed;  // by output, with the first problem
+    std::set<std::string> proven;
+    for (std::size_t p = 0; p < expected.size(); ++p) {
+      if (!expected[p]) continue;
+      const HostProblem& problem = cases_.problems[p];
+      std::set<std::string> here;
+      for (const Unproven& one : unproven(*expected[p], problem.arguments, problem.contents)) {
+        if (one.why != Unproven::Why::not_a_number || one.elements == one.of) {
+          here.insert(one.buffer);
+          passed.try_emplace(one.buffer, one, p);
+        } else if (not_numbers_.insert(one.buffer).second) {
+          result_.notes.push_back(
+              fmt::format("On {}, {}: a kernel that writes NaN agrees there.", problem.text, text_of({one})));
+        }
+      }
+      for (const BoundArgument& argument : problem.arguments) {
+        const bool can_differ = argument.length > 1 || argument.role == Argument::Role::inout;
+        if (is_output(argument) && can_differ && here.count(argument.name) == 0) proven.insert(argument.name);
+      }
+    }
+    std::erase_if(passed, [&](const auto& entry) { return proven.count(entry.first) > 0; });
+    for (const auto& [buffer, at] : passed) {
+      const HostProblem& problem = cases_.problems[at.second];
+      const std::string sentence = fmt::format(
+          "`{}`: the reference proves nothing, because {}: a kernel that {} agrees; give the inputs other contents, or "
+          "declare the output `trivial`",
+          buffer, text_of({at.first}), at.first.why == Unproven::Why::unchanged ? "does nothing" : "only fills it");
+      if (!proven.empty()) {
+        result_.notes.push_back(sentence + ".");
+      } else if (problem.reference != HostProblem::kNone) {
+        add({.kind = FindingKind::unproven_result, .sentence = sentence}, cases_.cases[problem.reference]);
+      }
+    }
   }
 
   void add_unwritten_end(const NotCompared& left, const HostProblem& problem) {
@@ -475,6 +513,7 @@ class Check {
   std::vector<Finding> findings_;
   std::set<std::size_t> ended_;                    ///< cases
   std::set<std::string> not_compared_;             ///< outputs that a note speaks of
+  std::set<std::string> not_numbers_;              ///< the same for those with elements that are not numbers
   std::set<std::string> uncheckable_;              ///< configurations
   std::map<std::size_t, SourceSpot> busy_places_;  ///< by problem
   bool has_compiled_all_ = true;                   ///< there was time for it

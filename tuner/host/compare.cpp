@@ -18,10 +18,6 @@ constexpr std::byte kPoison{0xff}, kOtherPoison{0x3b};  // as in shim/runs.hpp
 using Bytes = std::span<const std::byte>;
 using Mask = std::vector<std::uint32_t>;
 
-bool is_output(const BoundArgument& argument) {
-  return argument.role == Argument::Role::out || argument.role == Argument::Role::inout;
-}
-
 std::size_t elements_of(const BoundArgument& argument) {
   return static_cast<std::size_t>(argument.length) * static_cast<std::size_t>(argument.lanes);
 }
@@ -46,10 +42,25 @@ struct Difference {
   std::uint64_t count = 0, first = 0;
 };
 
-Difference compare(Bytes found, Bytes expected, const BoundArgument& argument, const Mask& excluded, bool exact) {
+/// What tuner_compare of support.cu finds.
+tuner::Finding compare_on_host(Bytes found, Bytes expected, const BoundArgument& argument, const Mask& excluded,
+                               std::uint64_t period) {
   tuner::Finding result;
   std::uint64_t elements = elements_of(argument);
+  const std::byte* found_data = found.data();
+  const std::byte* expected_data = expected.data();
+  int type = support_number(argument.type);
+  double rtol = argument.rtol, atol = argument.atol;
+  const std::uint32_t* mask = excluded.data();
+  tuner::Finding* into = &result;
+  std::array<void*, 9> arguments{&found_data, &expected_data, &elements, &period, &type, &rtol, &atol, &mask, &into};
+  run_support_kernel_on_host("tuner_compare", arguments.data());
+  return result;
+}
+
+Difference compare(Bytes found, Bytes expected, const BoundArgument& argument, const Mask& excluded, bool exact) {
   if (exact) {
+    const std::uint64_t elements = elements_of(argument);
     Difference difference;
     const std::size_t size = size_of(argument.type);
     for (std::size_t i = 0; i < elements; ++i) {
@@ -62,14 +73,7 @@ Difference compare(Bytes found, Bytes expected, const BoundArgument& argument, c
     }
     return difference;
   }
-  const std::byte* found_data = found.data();
-  const std::byte* expected_data = expected.data();
-  int type = support_number(argument.type);
-  double rtol = argument.rtol, atol = argument.atol;
-  const std::uint32_t* mask = excluded.data();
-  tuner::Finding* into = &result;
-  std::array<void*, 8> arguments{&found_data, &expected_data, &elements, &type, &rtol, &atol, &mask, &into};
-  run_support_kernel_on_host("tuner_compare", arguments.data());
+  const tuner::Finding result = compare_on_host(found, expected, argument, excluded, 0);
   if (result.count <= argument.may_differ) return {};
   return {result.count, result.first};
 }
@@ -178,6 +182,34 @@ std::vector<NotCompared> not_compared(const Expected& expected, const std::vecto
     if (number >= expected.unwritten.size()) continue;
     const Difference left = count(expected.unwritten[number], [](std::size_t) { return ~0u; });
     if (left.count > 0) result.push_back({argument.name, left.count, left.first, elements_of(argument)});
+  }
+  return result;
+}
+
+std::vector<Unproven> unproven(const Expected& expected, const std::vector<BoundArgument>& arguments,
+                               const std::vector<std::vector<std::byte>>& contents) {
+  std::vector<Unproven> result;
+  std::size_t output = 0;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const BoundArgument& argument = arguments[i];
+    if (!is_output(argument)) continue;
+    const std::size_t number = output++, elements = elements_of(argument);
+    const Mask mask = number < expected.unwritten.size() ? expected.unwritten[number] : Mask(elements / 32 + 1, 0);
+    const auto lanes = static_cast<std::size_t>(std::max(argument.lanes, 1));
+    std::size_t first = 0;
+    while (first < elements && (mask[first / 32] >> (first % 32) & 1u)) ++first;
+    if (first == elements) continue;
+    const std::uint64_t all = elements - count(mask, [](std::size_t) { return ~0u; }).count;
+    const Bytes truth(expected.outputs[number]);
+    const Bytes one = truth.subspan(first / lanes * lanes * size_of(argument.type));
+    const tuner::Finding alike = compare_on_host(truth, one, argument, mask, lanes);
+    if (alike.sum > 0) result.push_back({argument.name, Unproven::Why::not_a_number, alike.sum, all});
+    if (argument.is_trivial) continue;
+    if ((all > lanes || alike.sum == all) && alike.count <= argument.may_differ)
+      result.push_back({argument.name, Unproven::Why::one_value, all, all});
+    if (argument.role == Argument::Role::inout &&
+        compare_on_host(contents[i], truth, argument, mask, 0).count <= argument.may_differ)
+      result.push_back({argument.name, Unproven::Why::unchanged, all, all});
   }
   return result;
 }

@@ -4,6 +4,7 @@
 
 #include "tuner/core/task/not_compared.hpp"
 #include "tuner/core/task/task.hpp"
+#include "tuner/core/task/unproven.hpp"
 #include "tuner/host/finding.hpp"
 #include "tuner/host/outcome.hpp"
 
@@ -24,6 +25,11 @@ Expected expected_of(const CaseOutcome& reference, const std::vector<BoundArgume
 
 /// What the reference leaves unwritten of each output.
 std::vector<NotCompared> not_compared(const Expected& expected, const std::vector<BoundArgument>& arguments);
+
+/// The outputs with which a kernel agrees that computes nothing, but for those declared `trivial`, and those with
+/// elements that are not numbers. `contents`: what each argument held before.
+std::vector<Unproven> unproven(const Expected& expected, const std::vector<BoundArgument>& arguments,
+                               const std::vector<std::vector<std::byte>>& contents);
 
 /// What is wrong with the outputs of a case that ended: unwritten, wrong, or not the same in all runs. Only the most
 /// telling is reported for each output. `expected` may be null.

@@ -8,7 +8,7 @@
 namespace tuner::host {
 
 std::string_view to_string(FindingKind kind) {
-  constexpr std::array<std::string_view, 15> kNames{"out_of_bounds_read",
+  constexpr std::array<std::string_view, 16> kNames{"out_of_bounds_read",
                                                     "out_of_bounds_write",
                                                     "misaligned_access",
                                                     "undefined_behaviour",
@@ -18,6 +18,7 @@ std::string_view to_string(FindingKind kind) {
                                                     "uninitialised_read",
                                                     "input_written",
                                                     "unwritten_output",
+                                                    "unproven_result",
                                                     "wrong_result",
                                                     "order_dependent_result",
                                                     "trap",

@@ -19,6 +19,7 @@ enum class FindingKind {
   uninitialised_read,
   input_written,
   unwritten_output,
+  unproven_result,
   wrong_result,
   order_dependent_result,
   trap,

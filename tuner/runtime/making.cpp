@@ -7,6 +7,7 @@
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/binary/cubin.hpp"
+#include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/task/binary_key.hpp"
 #include "tuner/core/task/problem.hpp"
 #include "tuner/runtime/runtime_state.hpp"
@@ -228,7 +229,7 @@ void RuntimeState::remember_served(const PendingInstance& pending, const Offer& 
 
 JobSubject RuntimeState::subject(const Task& task) const {
   const KernelDescription& description = task.description();
-  return {description.source, description.file, description.kernel, description.given_headers,
+  return {description.source, description.file, full_name(description), description.given_headers,
           task.problem(),     task.device(),    options_.database};
 }
 

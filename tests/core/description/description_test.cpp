@@ -4,10 +4,12 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <set>
 
 #include "tests/core/support.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
+#include "tuner/core/task/identity.hpp"
 #include "tuner/core/task/task.hpp"
 
 using namespace tuner;
@@ -81,6 +83,40 @@ TEST_CASE("several kernels share a file, each with the directives that follow it
   CHECK(complaint("kernel(scale)") == "k.cu:6:15: the kernel `scale` is described twice in this file");
 }
 
+TEST_CASE("instances of one template are described side by side, and chosen by what tells them apart") {
+  const auto kernel = [](const std::string& name, const std::string& more = "") {
+    return "#pragma tuner kernel(" + name + ") grid(1) block(X) param(X, 1) out(o, float, 1) " + more + "\n";
+  };
+  const std::string options = R"(options("-DFACTOR=3"))";
+  const auto all = parse_descriptions(
+      kernel("scale<float>") + kernel("scale<double>") + kernel("scale<double>", options) + kernel("other<int, 2>"),
+      "k.cu");
+  REQUIRE(all.size() == 4);
+  const auto chosen = [&](const std::string& name) { return full_name(choose_description(all, "k.cu", name)); };
+  CHECK(chosen("scale<float>") == "scale<float>");
+  CHECK(chosen(" scale< double >") == "scale<double>");
+  CHECK(chosen("scale<double> -DFACTOR=3") == "scale<double> -DFACTOR=3");
+  CHECK(chosen("other") == "other<int, 2>");
+  CHECK(chosen("other<int,2>") == "other<int, 2>");
+  CHECK(error_of([&] { chosen("scale"); })
+            .find("It describes scale<float>, scale<double>, scale<double> -DFACTOR=3, "
+                  "other.") != std::string::npos);
+  CHECK(error_of([&] {
+          parse_descriptions(kernel("scale<int>") + kernel("scale< int >"), "k.cu");
+        }).find("the kernel `scale<int>` is described twice") != std::string::npos);
+}
+
+TEST_CASE("kernels of one source with other template arguments or options have an identity each") {
+  const auto identity = [](const std::string& name, const std::string& more) {
+    const std::string text = "#pragma tuner kernel(" + name + ") grid(1) block(X) param(X, 1) out(o, float, 1) " + more;
+    return kernel_identity(parse_descriptions(text + "\nint source;\n", "k.cu").front(), {});
+  };
+  const std::set<std::string> all{identity("scale", ""), identity("scale<float>", ""), identity("scale<double>", ""),
+                                  identity("scale<float>", R"(options("-DFACTOR=2"))"),
+                                  identity("scale<float>", R"(options("-DFACTOR=3"))")};
+  CHECK(all.size() == 5);
+}
+
 TEST_CASE("directives may come in any order, but a let follows what it uses") {
   CHECK(complaint("constraint(LATE < 3) let(LATE = BLOCKDIMX // 64)") == "no error");
   CHECK(complaint("let(A = B) let(B = 1)") == "k.cu:6:23: `B` is used before it is defined (line 6)");
@@ -111,7 +147,7 @@ TEST_CASE("unknown words come with the nearest known one") {
         "k.cu:6:22: `flaot` is neither an element type nor a constant problem property; did you mean `float`?");
   CHECK(complaint("out(r, float, n, rtoll 1)") ==
         "k.cu:6:32: `rtoll 1` is not a clause of an output (valid are generators such as uniform(0, 1), and rtol, "
-        "atol, at most, expect, partial, align, pad, value); did you mean `rtol`?");
+        "atol, at most, expect, partial, trivial, align, pad, value); did you mean `rtol`?");
   CHECK(complaint("param(A, 1; defautl 1)") ==
         "k.cu:6:27: `defautl 1` is not a clause of a parameter (`default VALUE`, `argument` or `text`); did you mean "
         "`default`?");

@@ -75,6 +75,22 @@ const std::vector<WrongSignature>& mistakes() {
        "`y` is described as an input and output"},
       {"constant scratch memory", "out(y, float, n)\nscratch(room, float, n)",
        "__global__ void scale(float* y, const float room[]) {}", 3, "`room` is described as scratch memory"},
+      {"numbers for pointers", "in(x, uint64, n)\nout(y, float, n)",
+       "__global__ void scale(const float* const* x, float* y) {}", 2,
+       "`x` is described with numbers, but parameter 1 of the kernel `scale` is `const float* const* x` (user.cu:4): "
+       "they would be used as addresses, so give the kernel one buffer and offsets into it"},
+      {"numbers for pointers that are written through", "inout(y, uint64, n)", "__global__ void scale(float* y[]) {}",
+       2, "they would be used as addresses"},
+      {"a number for a texture", "scalar(x, uint64, value 0)\nout(y, float, n)",
+       "__global__ void scale(cudaTextureObject_t x, float* y) {}", 2,
+       "`x` is described with a number, but parameter 1 of the kernel `scale` is `cudaTextureObject_t x` (user.cu:4): "
+       "a "
+       "description makes no textures or surfaces"},
+      {"a number for a surface", "in(x, float, n)\nscalar(y, uint64, value 1)\nout(z, float, n)",
+       "__global__ void scale(const float* x, const cudaSurfaceObject_t y, float* z) {}", 3, "no textures or surfaces"},
+      {"a number for a tensor map", "scalar(x, uint64, value 0)\nout(y, float, n)",
+       "#include <cuda.h>\n__global__ void scale(const __grid_constant__ CUtensorMap x, float* y) {}", 2,
+       "a description makes no tensor maps"},
       {"a misspelt kernel", "out(y, float, n)", "__global__ void scale(float* y) {}", 1,
        "neither the source nor a header that it includes in quotes has a kernel `scael`; did you mean `scale`?",
        "scael"},
@@ -369,9 +385,30 @@ TEST_CASE("any text is read as code without failing") {
   }
 }
 
+TEST_CASE("a barrier over the whole grid is found where the text has one") {
+  const auto line = [](const std::string& body) {
+    KernelDescription description;
+    description.file = "k.cu";
+    description.source = description.blanked_source =
+        "namespace cg = cooperative_groups;\n__global__ void k(float* a) {\n" + body + "\n}\n";
+    const auto place = WrittenSource(description, {}).grid_barrier();
+    return place ? place->line : 0;
+  };
+  CHECK(line("cg::grid_group grid = cg::this_grid();\na[0] = 1;\ngrid.sync();") == 5);
+  CHECK(line("auto g = cooperative_groups::this_grid();\ng . sync ();") == 4);
+  CHECK(line("cg::this_grid().sync();") == 3);
+  CHECK(line("cg::sync(cg::this_grid());") == 3);
+  CHECK(line("const auto all = cg::this_grid();\ncg::sync(all);") == 4);
+  CHECK(line("cg::grid_group grid = cg::this_grid();\ncg::this_thread_block().sync();\na[grid.thread_rank()] = 1;") ==
+        0);
+  CHECK(line("auto block = cg::this_thread_block();\nblock.sync(); // grid.sync() of this_grid") == 0);
+  CHECK(line("cg::sync") == 0);
+}
+
 TEST_CASE("a compiler's mangled name says what the parameters are") {
   const auto signature = signature_from_symbol(
-      "_Z22tuner_signature_kernelI20tuner_signature_listIJ20tuner_signature_itemIPKfLi4EES1_IPVdLi8EES1_IiLi4EEEEEvv");
+      "_Z22tuner_signature_kernelI20tuner_signature_listIJ20tuner_signature_itemIPKfLi4ELi0EES1_IPVdLi8ELi0EES1_"
+      "IiLi4ELi0EEEEEvv");
   REQUIRE(signature);
   REQUIRE(signature->parameters.size() == 3);
   CHECK(signature->parameters[0].text == "const float*");

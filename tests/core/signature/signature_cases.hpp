@@ -120,7 +120,9 @@ inline const std::vector<SignatureCase>& right_signatures() {
       {"a macro for the kernel's own name", "in(x, float, n)\nout(y, float, n)",
        "__global__ void scale(const double* x) {}\n#define scale scale_of_floats\n"
        "__global__ void scale_of_floats(const float* x, float* y) {}"},
-      {"a pointer to constant pointers", "in(x, uint64, n)\nout(y, float, n)",
+      {"pointers that the kernel puts into memory of its own", "scratch(x, uint64, n)\nout(y, float, n)",
+       "__global__ void scale(const float** x, float* const y) {}"},
+      {"a null pointer to pointers", "scalar(x, uint64, value 0)\nout(y, float, n)",
        "__global__ void scale(const float* const* x, float* const y) {}"},
       {"other signs, and raw bytes",
        "in(a, uint32, n)\nin(b, int64, n)\nin(c, float, n)\nin(d, float, n)\nout(y, double, n)\nscalar(n, uint32)",

@@ -26,14 +26,30 @@ void run(const char* kernel, Arguments... arguments) {
 
 template <typename T>
 Finding compare(std::vector<T> found, std::vector<T> expected, ElementType type, double rtol, double atol,
-                const std::uint32_t* excluded = nullptr) {
+                const std::uint32_t* excluded = nullptr, std::uint64_t period = 0) {
   Finding finding;
-  run("tuner_compare", found.data(), expected.data(), std::uint64_t{found.size()}, support_number(type), rtol, atol,
-      excluded, &finding);
+  run("tuner_compare", found.data(), expected.data(), std::uint64_t{found.size()}, period, support_number(type), rtol,
+      atol, excluded, &finding);
   return finding;
 }
 
 }  // namespace
+
+TEST_CASE("elements are compared with one of each lane, and those that are not numbers counted") {
+  using Floats = std::vector<float>;
+  const auto with_one = [](Floats found, Floats one, const std::uint32_t* excluded = nullptr) {
+    return compare(found, one, ElementType::float32, 0.01, 0, excluded, one.size());
+  };
+  CHECK(with_one({2, 2, 2.01f, 2}, {2}).count == 0);
+  CHECK(with_one({2, 2, 3, 2}, {2}).first == 2);
+  CHECK(with_one({1, 2, 1, 2, 1, 2}, {1, 2}).count == 0);
+  CHECK(with_one({1, 2, 1, 1, 1, 2}, {1, 2}).first == 3);
+  const auto nan = static_cast<float>(kNan);
+  CHECK(with_one({nan, nan, 1, nan}, {nan}).sum == 3);
+  CHECK(with_one({nan, nan, 1, nan}, {nan}).count == 1);
+  const std::uint32_t third = 4;
+  CHECK(with_one({nan, nan, 1, nan}, {nan}, &third).count == 0);
+}
 
 TEST_CASE("values agree within atol + rtol * |expected|") {
   using Doubles = std::vector<double>;

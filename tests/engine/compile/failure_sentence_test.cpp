@@ -119,6 +119,12 @@ TEST_CASE("a function that is left out as the host's is named where it is missed
   CHECK(said("identifier \"square\" is undefined", "y = square(x);", 4) ==
         "user.cu(7): error: `square` is not known here: if it is a function of yours without a mark, which is left out "
         "as the host's, mark it `__device__`.");
+  CHECK(failure_sentence(request_for(""),
+                         "ptxas application ptx input, line 9; error   : Instruction 'setmaxnreg.dec' not supported on "
+                         ".target 'sm_90'\nptxas fatal   : Ptx assembly aborted due to errors\n",
+                         {})
+            .find("error: Instruction 'setmaxnreg.dec' not supported on .target 'sm_90': if it is an instruction of "
+                  "sm_90a alone, add options(\"-arch=sm_90a\") to the directives") != std::string::npos);
   CHECK(failure_sentence(request_for(""), "ptxas fatal   : Unresolved extern function '_ZNK4Grid4Cell3getEv'\n") ==
         "user.cu: error: the kernel calls `Grid::Cell::get() const`, which is declared for the GPU but not defined for "
         "it: mark its definition `__device__`, as a definition without a mark may be left out as a function of the "

@@ -128,9 +128,10 @@ class FakeDeviceLane final : public ImmediateLane<DeviceLane> {
       0;                               ///< the length of the first buffer at which confirming finds the reference wrong
   std::vector<std::uint64_t> lengths;  ///< of the first buffer of each problem that was prepared
   std::vector<std::string> screened;   ///< in order, the reference included
-  std::vector<NotCompared> not_compared;  ///< what the reference leaves unwritten
-  Candidate reference;                    ///< that was run last
-  std::vector<bool> has_expected;         ///< of each problem that was prepared: whether a file says what is right
+  std::vector<NotCompared> not_compared;               ///< what the reference leaves unwritten
+  std::vector<Unproven> unproven, unproven_on_others;  ///< what a kernel passes that computes nothing
+  Candidate reference;                                 ///< that was run last
+  std::vector<bool> has_expected;  ///< of each problem that was prepared: whether a file says what is right
   std::vector<std::string> finalists;
   std::map<std::string, int> raced;                    ///< samples asked for in races, of each
   int reloads_after = -1;                              ///< blocks after which all modules are loaded anew, once
@@ -181,7 +182,7 @@ class FakeDeviceLane final : public ImmediateLane<DeviceLane> {
   DeviceReply answer(const RunReference& request) {
     reference = request.candidate;
     DeviceReply reply = screen(request.candidate, request.policy, {});
-    reply.result = ReferenceResult{reply.timed_run(), not_compared};
+    reply.result = ReferenceResult{reply.timed_run(), not_compared, unproven};
     return reply;
   }
   DeviceReply answer(const ScreenCandidate& request) {

@@ -41,6 +41,28 @@ TEST_CASE("what is not compared stands in the report and in the stored decision"
         std::string::npos);
 }
 
+TEST_CASE("what proves little stands in the report and in the stored decision, with a warning") {
+  Laboratory laboratory(make_task({}, text_with("deterministic")), ordinary);
+  const Unproven nan{"y", Unproven::Why::not_a_number, 7, 1000}, same{"y", Unproven::Why::same_for_seeds, 1000, 1000};
+  laboratory.device.unproven = {nan};
+  laboratory.device.unproven_on_others = {same};
+  CHECK(laboratory.tune().unproven == std::vector<Unproven>{nan, same});
+  const auto stored = laboratory.decided();
+  REQUIRE(stored);
+  CHECK(unproven_in(stored->counters) == std::vector<Unproven>{nan, same});
+  REQUIRE(laboratory.observer.warnings.size() == 1);
+  CHECK(laboratory.observer.warnings[0].starts_with(
+      "Little is proven where 7 of 1,000 elements of `y` are not numbers; `y` is the same for two seeds of the "
+      "inputs: "));
+}
+
+TEST_CASE("an output of one value needs no second seed to be doubted") {
+  Laboratory laboratory(make_task({}, text_with("deterministic")), ordinary);
+  laboratory.device.unproven = {{"y", Unproven::Why::one_value, 1000, 1000}};
+  laboratory.device.unproven_on_others = {{"y", Unproven::Why::same_for_seeds, 1000, 1000}};
+  CHECK(laboratory.tune().unproven == laboratory.device.unproven);
+}
+
 TEST_CASE("a reference that leaves out what the baseline writes is refused before anything else is run") {
   Laboratory laboratory(make_task({}, text_with("reference(plain)")),
                         except(kBaseline, [](Behaviour& behaviour) { behaviour.run = Outcome::wrong_result; }));

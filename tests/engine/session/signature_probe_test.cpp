@@ -84,6 +84,12 @@ const std::vector<WrongSignature>& mistakes() {
        "struct point { float x, y, z; };\n__global__ void scale(const point* x, float* y) {}", 2, "type double"},
       {"a structure by value for a scalar of another size", "out(y, float, n)\nscalar(p, int32, value 1)",
        "struct two { int a, b; };\n__global__ void scale(float* y, two p) {}", 3, "`two p`"},
+      {"a structure by value for a scalar of its size", "out(y, float, n)\nscalar(p, int64, value 1)",
+       "struct two { int a, b; };\n__global__ void scale(float* y, two p) {}", 3,
+       "a description has no structures by value, so pass the members one by one"},
+      {"numbers for pointers by a typedef", "in(x, uint64, n)\nout(y, float, n)",
+       "typedef const float* row;\n__global__ void scale(const row* x, float* y) {}", 2,
+       "they would be used as addresses"},
       {"a reference of another type by a typedef", "reference(plain)\nin(x, float, n)\nout(y, float, n)",
        "typedef double real;\n__global__ void plain(const real* x, float* y) {}\n"
        "__global__ void scale(const float* x, float* y) {}",
@@ -164,7 +170,7 @@ TEST_CASE("the compiler finds the shipped kernels to be what they are described 
 TEST_CASE("a session ends before anything runs if the compiler finds another type than is described") {
   const std::string text = kernel_with("const float* x", "const real* x");
   const std::string begin = "_Z22tuner_signature_kernelI20tuner_signature_listIJ20tuner_signature_itemI",
-                    end = "Li4EES1_IPfLi4EES1_IiLi4EEEEEvv";
+                    end = "Li4ELi0EES1_IPfLi4ELi0EES1_IiLi4ELi0EEEEEvv";
   Laboratory right(make_task({}, text), ordinary);
   right.compile.signature = begin + "PKf" + end;
   CHECK(right.tune().decision.verified);

@@ -47,7 +47,7 @@ void check_tolerance(const search::Expression& tolerance, const Span& span) {
 
 bool allows(Argument::Role role, std::string_view word) {
   const bool compared = role == Argument::Role::out || role == Argument::Role::inout;
-  if (word == "rtol" || word == "atol" || word == "at" || word == "expect") return compared;
+  if (word == "rtol" || word == "atol" || word == "at" || word == "expect" || word == "trivial") return compared;
   if (word == "partial") return role == Argument::Role::out;
   if (word == "align" || word == "pad") return has_surroundings(role);
   if (word == "value") return role == Argument::Role::scalar;
@@ -138,6 +138,10 @@ void DescriptionParser::read_clause(const Span& clause, Argument& argument) {
     once(argument.is_partial);
     if (!operand.empty()) operand.fail("`partial` takes no value");
     argument.is_partial = true;
+  } else if (word.text() == "trivial") {
+    once(argument.is_trivial);
+    if (!operand.empty()) operand.fail("`trivial` takes no value");
+    argument.is_trivial = true;
   } else if (word.text() == "expect") {
     once(argument.expected.has_value());
     argument.expected = read_expected(operand);

@@ -95,7 +95,8 @@ struct Argument {
   std::optional<search::Expression> rtol, atol;  ///< out and inout, not negative; by type if absent
   std::optional<search::Expression> may_differ;  ///< out and inout: elements that may differ by more; none if absent
   bool is_partial = false;                       ///< out: what the reference leaves unwritten, candidates may write
-  std::optional<std::string> expected;           ///< out, inout: file of what is right, named as Generator::file is
+  bool is_trivial = false;  ///< out, inout: the right result may be one value throughout, or what was there before
+  std::optional<std::string> expected;      ///< out, inout: file of what is right, named as Generator::file is
   std::optional<search::Expression> value;  ///< scalars: the value; the problem property of the same name if absent
   std::optional<std::int64_t> alignment;    ///< declared alignment of the buffer in bytes; natural if absent
   std::optional<std::int64_t> padding;      ///< bytes on either side of the buffer that may be read, not written

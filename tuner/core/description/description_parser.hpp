@@ -24,7 +24,8 @@ class DescriptionParser {
   /// `kernel` is the kernel(...) directive that begins the description.
   DescriptionParser(const DirectiveFile& file, const std::filesystem::path& path, const Directive& kernel);
 
-  const std::string& kernel() const { return description_.kernel; }
+  const KernelDescription& so_far() const { return description_; }
+  const Span& word() const { return kernel_span_; }
   void read(const Directive& directive);
   /// Checks what only the whole description shows, and hands it over.
   KernelDescription finish();

@@ -12,6 +12,7 @@
 #include "tuner/core/binary/code_facts.hpp"
 #include "tuner/core/task/not_compared.hpp"
 #include "tuner/core/task/roofline.hpp"
+#include "tuner/core/task/unproven.hpp"
 #include "tuner/effort.hpp"
 #include "tuner/outcome.hpp"
 
@@ -151,6 +152,7 @@ struct TuneReport {
   std::vector<std::string> awkward_problems;  ///< at which the winner reproduced the reference, besides its own
   std::string awkward_note;                   ///< why there are none
   std::vector<NotCompared> not_compared;      ///< what the reference leaves unwritten
+  std::vector<Unproven> unproven;             ///< what agrees with a kernel that computes nothing
   std::string counting_inputs;                ///< integers that no generator is given for, as a sentence
   TimeSpent time;
   /// Lower end of the interval of (time of what a program used meanwhile / time of the winner), where both raced.

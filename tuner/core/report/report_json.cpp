@@ -108,6 +108,14 @@ Json not_compared_json(const std::vector<NotCompared>& not_compared) {
   return list;
 }
 
+Json unproven_json(const std::vector<Unproven>& unproven) {
+  Json list = Json::array();
+  for (const auto& [buffer, why, elements, of] : unproven) {
+    list.push_back({{"buffer", buffer}, {"why", to_string(why)}, {"elements", elements}, {"of", of}});
+  }
+  return list;
+}
+
 Json budget_json(const TuneReport& report) {
   const ReportBudget& budget = report.budget;
   if (!budget.any()) return nullptr;
@@ -170,6 +178,7 @@ std::string to_json(const TuneReport& report, bool with_times) {
               {"winner", winner_json(report)},
               {"baseline", baseline_json(report)},
               {"not_compared", not_compared_json(report.not_compared)},
+              {"unproven", unproven_json(report.unproven)},
               {"roofline", roofline_json(report.roofline)},
               {"speedup", speedup_json(decision)},
               {"ties", ties_json(decision.ties)},

@@ -274,6 +274,7 @@ std::string ReportText::winner() const {
     if (!report.not_compared.empty()) {
       text += labelled("  uncompared ", text_of(report.not_compared) + ": the reference leaves them unwritten");
     }
+    if (!report.unproven.empty()) text += labelled("  unproven   ", text_of(report.unproven));
   }
   return text;
 }

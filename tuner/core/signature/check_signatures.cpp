@@ -180,6 +180,16 @@ void check_compiled_signature(const Task& task, const DescribedCall& call, const
   if (!mistakes.empty()) throw Error(Errc::bad_description, mistake_text(description, call, mistakes));
 }
 
+std::string grid_barrier_text(const KernelDescription& description, const std::vector<Header>& headers) {
+  if (description.source.empty()) return {};
+  const std::optional<Place> place = WrittenSource(description, headers).grid_barrier();
+  if (!place) return {};
+  return fmt::format(
+      " {}:{} waits for the whole grid, which takes a cooperative launch, and the tuner makes none: describe a kernel "
+      "that does the work between two such barriers.",
+      place->file, place->line);
+}
+
 std::string mistake_text(const KernelDescription& description, const DescribedCall& call,
                          const std::vector<SignatureMistake>& mistakes) {
   const SourceText source(description.file.string(), description.source);

@@ -18,6 +18,10 @@ bool check_written_signatures(const KernelDescription& description, const std::v
 /// arguments have for a problem.
 void check_compiled_signature(const Task& task, const DescribedCall& call, const Signature& compiled);
 
+/// Of a kernel that fails, or is only compiled: " kernel.cu:12 waits for the whole grid, which …"; empty if the text of
+/// its source has no such barrier.
+std::string grid_barrier_text(const KernelDescription& description, const std::vector<Header>& headers);
+
 /// The message of mistakes in a description: file, line and column, the line itself, and what is wrong there.
 std::string mistake_text(const KernelDescription& description, const DescribedCall& call,
                          const std::vector<SignatureMistake>& mistakes);

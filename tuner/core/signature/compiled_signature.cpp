@@ -30,7 +30,7 @@ template <class tuner_signature_T>
 struct tuner_signature_element { typedef tuner_signature_T type; };
 template <class tuner_signature_T>
 struct tuner_signature_element<tuner_signature_T*> { typedef tuner_signature_T type; };
-template <class tuner_signature_T, int tuner_signature_N>
+template <class tuner_signature_T, int tuner_signature_N, int tuner_signature_C>
 struct tuner_signature_item {};
 template <class... tuner_signature_T>
 struct tuner_signature_list {};
@@ -39,7 +39,8 @@ struct tuner_signature_of { typedef void type; };
 template <class... tuner_signature_T>
 struct tuner_signature_of<void (*)(tuner_signature_T...)> {
   typedef tuner_signature_list<tuner_signature_item<
-      tuner_signature_T, tuner_signature_size<typename tuner_signature_element<tuner_signature_T>::type>::value>...>
+      tuner_signature_T, tuner_signature_size<typename tuner_signature_element<tuner_signature_T>::type>::value,
+      __is_class(tuner_signature_T)>...>
       type;
 };
 )";
@@ -67,20 +68,18 @@ bool take_last(std::string_view& text, std::string_view word) {
   return true;
 }
 
-/// The position at which the bracket before `from` is closed or, if `comma` is wanted, the last comma before that.
-std::size_t end_of(std::string_view text, std::size_t from, bool comma) {
+/// The position at which the bracket before `from` is closed.
+std::size_t end_of(std::string_view text, std::size_t from) {
   int depth = 0;
-  std::size_t last = std::string_view::npos;
   for (std::size_t at = from; at < text.size(); ++at) {
     const char c = text[at];
     if (c == '<' || c == '(' || c == '[' || c == '{') ++depth;
-    if (c == ',' && depth == 0) last = at;
-    if ((c == '>' || c == ')' || c == ']' || c == '}') && --depth < 0) return comma ? last : at;
+    if ((c == '>' || c == ')' || c == ']' || c == '}') && --depth < 0) return at;
   }
   return std::string_view::npos;
 }
 
-ParameterType parameter(std::string_view type, std::uint64_t size) {
+ParameterType parameter(std::string_view type, std::uint64_t size, bool is_class) {
   ParameterType result;
   result.size = size;
   std::string_view element = search::trimmed(type);
@@ -102,6 +101,13 @@ ParameterType parameter(std::string_view type, std::uint64_t size) {
   result.shape = shape_of_type(element);
   const bool is_byte = size <= 1 && !(result.shape && element != "char" && element != "unsigned char");
   result.is_raw = result.form == ParameterType::Form::pointer && (element == "void" || (size > 0 && is_byte));
+  if (result.form == ParameterType::Form::value) result.opaque = opaque_type(element);
+  if (result.opaque == ParameterType::Opaque::no && is_class && !result.shape)
+    result.opaque = ParameterType::Opaque::structure;
+  if (result.form == ParameterType::Form::pointer && element.ends_with('*')) {
+    result.opaque = ParameterType::Opaque::pointers;
+    result.is_raw = false;
+  }
   return result;
 }
 
@@ -129,19 +135,25 @@ std::optional<Signature> signature_from_symbol(const std::string& mangled) {
   const std::string_view text = name.get();
   const std::size_t begin = text.find(kList);
   if (begin == std::string_view::npos) return std::nullopt;
-  const std::size_t end = end_of(text, begin + kList.size(), false);
+  const std::size_t end = end_of(text, begin + kList.size());
   if (end == std::string_view::npos) return std::nullopt;
   Signature signature;
   std::string_view rest = text.substr(begin + kList.size(), end - begin - kList.size());
   while (!(rest = search::trimmed(rest)).empty()) {
     if (!rest.starts_with(kItem)) return std::nullopt;
     rest.remove_prefix(kItem.size());
-    const std::size_t comma = end_of(rest, 0, true), close = end_of(rest, 0, false);
-    if (comma == std::string_view::npos || close == std::string_view::npos) return std::nullopt;
-    const std::string_view number = search::trimmed(rest.substr(comma + 1, close - comma - 1));
-    std::uint64_t size = 0;
-    if (std::from_chars(number.data(), number.data() + number.size(), size).ec != std::errc{}) return std::nullopt;
-    signature.parameters.push_back(parameter(rest.substr(0, comma), size));
+    const std::size_t close = end_of(rest, 0);
+    if (close == std::string_view::npos) return std::nullopt;
+    std::string_view type = rest.substr(0, close);
+    std::uint64_t numbers[2] = {};  // from the last: whether it is a class, and its size
+    for (std::uint64_t& number : numbers) {
+      const std::size_t comma = type.rfind(',');
+      if (comma == std::string_view::npos) return std::nullopt;
+      const std::string_view digits = search::trimmed(type.substr(comma + 1));
+      if (std::from_chars(digits.data(), digits.data() + digits.size(), number).ec != std::errc{}) return std::nullopt;
+      type = type.substr(0, comma);
+    }
+    signature.parameters.push_back(parameter(type, numbers[1], numbers[0] != 0));
     rest.remove_prefix(close + 1);
     if (rest.starts_with(',')) rest.remove_prefix(1);
   }

@@ -99,6 +99,39 @@ struct Difference {
   std::string what, fix, key = {};
 };
 
+/// Numbers stand for none of these. A null pointer may, and scratch memory is the kernel's own.
+std::optional<Difference> opaque_difference(const Argument& argument, const std::optional<TypeShape>& shape,
+                                            const ParameterType& parameter) {
+  using Opaque = ParameterType::Opaque;
+  switch (parameter.opaque) {
+    case Opaque::no:
+      return std::nullopt;
+    case Opaque::pointers:
+      if (argument.role == Argument::Role::scratch || may_be_null(argument, shape)) return std::nullopt;
+      return Difference{"is described with numbers",
+                        "they would be used as addresses, so give the kernel one buffer and offsets into it"};
+    case Opaque::texture:
+      return Difference{"is described with a number",
+                        "a description makes no textures or surfaces, so read and write the array through a pointer, "
+                        "where the program's way is behind a macro"};
+    case Opaque::tensor_map:
+      return Difference{"is described with a number",
+                        "a description makes no tensor maps, so load the tile through a pointer, where the program's "
+                        "way is behind a macro"};
+    case Opaque::structure:
+      return Difference{"is described with a number",
+                        "a description has no structures by value, so pass the members one by one, or a buffer that "
+                        "holds the structure"};
+  }
+  return std::nullopt;
+}
+
+/// A structure may hold the address of a buffer and nothing else: `view<float>`.
+bool is_opaque(const Argument& argument, const ParameterType& parameter) {
+  if (parameter.opaque != ParameterType::Opaque::structure) return parameter.opaque != ParameterType::Opaque::no;
+  return argument.role == Argument::Role::scalar;
+}
+
 std::optional<Difference> scalar_difference(const Argument& argument, const std::optional<TypeShape>& shape,
                                             const ParameterType& parameter) {
   if (parameter.form == ParameterType::Form::pointer) {
@@ -197,6 +230,14 @@ std::optional<SignatureMistake> count_mistake(const DescribedCall& call, const S
 
 }  // namespace
 
+ParameterType::Opaque opaque_type(std::string_view name) {
+  for (const std::string_view handle : {"cudaTextureObject_t", "cudaSurfaceObject_t", "CUtexObject", "CUsurfObject"}) {
+    if (name == handle) return ParameterType::Opaque::texture;
+  }
+  const bool is_map = name == "CUtensorMap" || name == "CUtensorMap_st";
+  return is_map ? ParameterType::Opaque::tensor_map : ParameterType::Opaque::no;
+}
+
 bool is_t1(const Argument& argument) {
   return is_loose(argument) && !argument.place.file.empty();
 }
@@ -235,9 +276,10 @@ std::vector<SignatureMistake> compare(const DescribedCall& call, const ArgumentS
     const Argument& argument = *call.arguments[i];
     const ParameterType& parameter = signature.parameters[i];
     if (parameter.form == ParameterType::Form::unknown) continue;
-    const std::optional<Difference> found = argument.role == Argument::Role::scalar
-                                                ? scalar_difference(argument, shapes[i], parameter)
-                                                : buffer_difference(argument, shapes[i], parameter);
+    const std::optional<Difference> found =
+        is_opaque(argument, parameter)            ? opaque_difference(argument, shapes[i], parameter)
+        : argument.role == Argument::Role::scalar ? scalar_difference(argument, shapes[i], parameter)
+                                                  : buffer_difference(argument, shapes[i], parameter);
     if (!found) continue;
     mistakes.push_back(
         {&argument,

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/core/base/element_type.hpp"
@@ -20,6 +21,9 @@ struct ParameterType {
   std::optional<TypeShape> shape;  ///< of the value or of what is pointed to, where descriptions know such a type
   std::uint64_t size = 0;          ///< of the same, in bytes; 0: not known
   bool is_raw = false;             ///< points to void or characters: to whatever bytes
+  /// What no description can give.
+  enum class Opaque { no, pointers, texture, tensor_map, structure };
+  Opaque opaque = Opaque::no;
 };
 
 struct Signature {
@@ -27,6 +31,9 @@ struct Signature {
   bool is_complete = true;  ///< there are no more of them than that
   Place place;              ///< of the function's name; line 0: not known
 };
+
+/// Of the types of CUDA's that are handles or maps, which a program makes through its API.
+ParameterType::Opaque opaque_type(std::string_view name);
 
 /// A function and what a description gives it, in order.
 struct DescribedCall {

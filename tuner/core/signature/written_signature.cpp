@@ -318,13 +318,19 @@ void WrittenSource::read_type(std::string_view text, ParameterType& type) const 
   if (levels > 0) {
     type.form = ParameterType::Form::pointer;
     type.points_to_const = is_const && levels == 1;
-    if (levels > 1) return;
+    if (levels > 1) {
+      type.opaque = ParameterType::Opaque::pointers;
+      return;
+    }
     const bool is_byte = shape && shape->element == ElementType::uint8 && shape->lanes == 1;
     type.is_raw = is_void || is_byte || name == "char";
     type.shape = shape;
   } else if (shape) {
     type.form = ParameterType::Form::value;
     type.shape = shape;
+  } else if (const auto opaque = opaque_type(name); opaque != ParameterType::Opaque::no && !own_names_.contains(name)) {
+    type.form = ParameterType::Form::value;
+    type.opaque = opaque;
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -42,6 +43,8 @@ class WrittenSource {
   std::vector<std::string> array_names() const;
   /// Of those that neither an initialiser nor an argument of the description gives a content, each once.
   std::vector<std::string> empty_arrays(const KernelDescription& description) const;
+  /// The first place that waits for the whole grid, as only a cooperative launch can: `this_grid().sync()`.
+  std::optional<Place> grid_barrier() const;
 
  private:
   struct File {

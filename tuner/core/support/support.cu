@@ -358,15 +358,15 @@ extern "C" __global__ void tuner_sort_step(Byte* data, Long elements, Long first
 
 // |found - expected|, without losing the low digits of 64-bit integers; infinite where one is not a number or infinite and
 // the other is not the same.
-__device__ inline double error_of(const Byte* found, const Byte* expected, Long i, int type) {
+__device__ inline double error_of(const Byte* found, Long i, const Byte* expected, Long j, int type) {
   if (type == kInt64 || type == kUint64) {
     const Long x = ((const Long*)found)[i];
-    const Long r = ((const Long*)expected)[i];
+    const Long r = ((const Long*)expected)[j];
     const bool above = type == kInt64 ? (SignedLong)x > (SignedLong)r : x > r;
     return (double)(above ? x - r : r - x);
   }
   const double x = load(found, i, type);
-  const double r = load(expected, i, type);
+  const double r = load(expected, j, type);
   if (x == r || (!(x == x) && !(r == r))) return 0;
   const double difference = __dadd_rn(x, -r);
   const double error = difference < 0 ? -difference : difference;
@@ -374,17 +374,24 @@ __device__ inline double error_of(const Byte* found, const Byte* expected, Long 
 }
 
 // Counts the elements that differ by more than atol + rtol * |expected|, less those of `excluded` (which may be null).
+// With a period, `expected` has so many elements, over and over; `sum` then counts those of `found` that are not numbers.
 #if IS_IN_PART(3)
-extern "C" __global__ void tuner_compare(const Byte* found, const Byte* expected, Long elements, int type, double rtol, double atol,
-                                         const Word* excluded, Finding* finding) {
+extern "C" __global__ void tuner_compare(const Byte* found, const Byte* expected, Long elements, Long period, int type, double rtol,
+                                         double atol, const Word* excluded, Finding* finding) {
   Long count = 0;
+  Long not_numbers = 0;
   Long first = ~0ull;
   double worst = 0;
   EACH(i, elements) {
     if (excluded && (excluded[i / 32] >> (i % 32) & 1u)) continue;
-    const double error = error_of(found, expected, i, type);
+    const Long j = period ? i % period : i;
+    if (period && type >= kFloat16) {
+      const double value = load(found, i, type);
+      if (!(value == value)) ++not_numbers;
+    }
+    const double error = error_of(found, i, expected, j, type);
     if (error == 0) continue;
-    const double reference = load(expected, i, type);
+    const double reference = load(expected, j, type);
     const double allowed = __dadd_rn(atol, __dmul_rn(rtol, reference < 0 ? -reference : reference));
     // An infinite error is one too many even where the allowance is infinite too.
     if (error <= allowed && error < 1.7976931348623157e308) continue;
@@ -392,6 +399,7 @@ extern "C" __global__ void tuner_compare(const Byte* found, const Byte* expected
     if (i < first) first = i;
     if (error > worst) worst = error;
   }
+  if (not_numbers != 0) atomicAdd(&finding->sum, not_numbers);
   if (count == 0) return;
   atomicAdd(&finding->count, count);
   atomicMin(&finding->first, first);

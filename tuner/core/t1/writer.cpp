@@ -339,6 +339,7 @@ class T1Writer {
     const auto any = [&](const auto& has) { return std::any_of(arguments.begin(), arguments.end(), has); };
     if (any([](const Argument& argument) { return argument.expected.has_value(); })) lost.emplace_back("expect");
     if (any([](const Argument& argument) { return argument.is_partial; })) lost.emplace_back("partial");
+    if (any([](const Argument& argument) { return argument.is_trivial; })) lost.emplace_back("trivial");
     if (any([](const Argument& argument) { return argument.may_differ.has_value(); })) lost.emplace_back("at most");
     if (description_.work.bytes || description_.work.flops) lost.emplace_back("work");
     if (description_.deterministic) lost.emplace_back("deterministic");

@@ -194,9 +194,10 @@ std::vector<BoundArgument> bind_arguments(const KernelDescription& description, 
       bound.length = buffer_length(argument_label(description, argument, "the length"), *argument.length, scope);
     }
     if (is_filled(argument.role)) bind_generators(description, argument, scope, bound);
-    if (argument.role == Argument::Role::out || argument.role == Argument::Role::inout) {
+    if (is_output(bound)) {
       bind_tolerances(description, argument, scope, bound);
       bound.is_partial = argument.is_partial;
+      bound.is_trivial = argument.is_trivial;
       if (argument.expected) bound.expected = DataFile{.path = description.file.parent_path() / *argument.expected};
     }
     bound_arguments.push_back(std::move(bound));

@@ -45,12 +45,18 @@ struct BoundArgument {
   double rtol = 0, atol = 0;
   std::uint64_t may_differ = 0;      ///< out, inout: elements that may be beyond them
   bool is_partial = false;           ///< out: candidates may write what the reference leaves unwritten
+  bool is_trivial = false;           ///< out, inout: the right result may be one value, or what was there before
   std::optional<DataFile> expected;  ///< out, inout: what is right
   std::uint64_t alignment = 0;       ///< declared, bytes; 0: natural
   std::uint64_t padding = 0;         ///< bytes on either side that may be read
   search::Value value;               ///< scalars
   bool varies = false;               ///< scratch: its length depends on tuned parameters
 };
+
+/// Whether it is compared after a launch.
+inline bool is_output(const BoundArgument& argument) {
+  return argument.role == Argument::Role::out || argument.role == Argument::Role::inout;
+}
 
 /// Bytes of one of its elements, all lanes.
 inline std::uint64_t element_size(const BoundArgument& argument) {

@@ -99,6 +99,7 @@ std::string argument_text(const Argument& argument) {
   if (argument.may_differ) parts.push_back("at most " + one_line(*argument.may_differ));
   if (argument.expected) parts.push_back(fmt::format("expect file({})", search::quote(*argument.expected)));
   if (argument.is_partial) parts.emplace_back("partial");
+  if (argument.is_trivial) parts.emplace_back("trivial");
   if (argument.alignment) parts.push_back(fmt::format("align {}", *argument.alignment));
   if (argument.padding) parts.push_back(fmt::format("pad {}", *argument.padding));
   if (argument.value) parts.push_back("value " + one_line(*argument.value));
@@ -146,11 +147,12 @@ std::string bound_argument_text(const BoundArgument& argument) {
   if (argument.role == Argument::Role::scratch && argument.length == 0)
     return fmt::format("{} {}[by configuration]", argument.name, type);
   std::string text = fmt::format("{} {}[{}]", argument.name, type, grouped(argument.length));
-  if (argument.role == Argument::Role::out || argument.role == Argument::Role::inout) {
+  if (is_output(argument)) {
     text += fmt::format(" rtol {} atol {}", argument.rtol, argument.atol);
   }
   if (argument.may_differ > 0) text += fmt::format(" at most {} beyond", grouped(argument.may_differ));
   if (argument.is_partial) text += " partial";
+  if (argument.is_trivial) text += " trivial";
   if (argument.padding > 0) text += fmt::format(" padded by {} bytes", grouped(argument.padding));
   if (argument.role == Argument::Role::constant) text += " in constant memory";
   if (argument.file) {

@@ -36,6 +36,11 @@ void add_tolerance(std::string_view name, const std::optional<search::Expression
   fields.add(name, number ? fmt::format("{}", *number) : tolerance->text());
 }
 
+void add_variant(const KernelDescription& description, HashedFields& fields) {
+  for (const std::string& argument : description.template_arguments) fields.add("template", argument);
+  for (const std::string& option : description.options) fields.add("option", option);
+}
+
 }  // namespace
 
 std::string kernel_identity(const KernelDescription& description, const std::vector<Header>& headers) {
@@ -64,6 +69,8 @@ std::string kernel_identity(const KernelDescription& description, const std::vec
     fields.add("padding", argument.name);
     fields.add("bytes", fmt::format("{}", *argument.padding));
   }
+  // What another program may have otherwise, of the same source. Kernels without have the hash that they always had.
+  add_variant(description, fields);
   return prefix + fields.hash();
 }
 
@@ -86,6 +93,7 @@ std::string reuse_hash(const KernelDescription& description, const std::vector<B
     add_tolerance("atol", argument.atol, fields);
     if (argument.may_differ) fields.add("may differ", argument.may_differ->text());
     if (argument.is_partial) fields.add("partial", "");
+    if (argument.is_trivial) fields.add("trivial", "");
     if (i < arguments.size() && arguments[i].expected) fields.add("expected", arguments[i].expected->hash);
     fields.add("value", argument.value);
     if (argument.alignment) fields.add("alignment", fmt::format("{}", *argument.alignment));
@@ -96,8 +104,7 @@ std::string reuse_hash(const KernelDescription& description, const std::vector<B
     fields.add(named.is_macro ? "define" : "let", named.name);
     fields.add("as", named.expression.text());
   }
-  for (const std::string& argument : description.template_arguments) fields.add("template", argument);
-  for (const std::string& option : description.options) fields.add("option", option);
+  add_variant(description, fields);
   add_reference(description.reference, fields);
   // The baseline says what is right. (A further parameter would be in every configuration's text anyway.)
   std::map<std::string, std::string> defaults;

@@ -27,10 +27,10 @@ void describe(auto& fields, BoundGenerator& generator) {
 }
 
 void describe(auto& fields, BoundArgument& argument) {
-  auto& [name, role, type, lanes, length, generators, file, rtol, atol, may_differ, partial, expected, alignment,
-         padding, value, varies] = argument;
+  auto& [name, role, type, lanes, length, generators, file, rtol, atol, may_differ, partial, trivial, expected,
+         alignment, padding, value, varies] = argument;
   fields("name", name)("role", role)("type", type)("lanes", lanes)("length", length)("generators", generators);
-  fields("file", file)("rtol", rtol)("atol", atol)("may_differ", may_differ)("partial", partial);
+  fields("file", file)("rtol", rtol)("atol", atol)("may_differ", may_differ)("partial", partial)("trivial", trivial);
   fields("expected", expected)("alignment", alignment)("padding", padding)("value", value)("varies", varies);
 }
 

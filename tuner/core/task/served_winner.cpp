@@ -26,7 +26,7 @@ void describe(auto& fields, SourceOutline& outline) {
 }
 
 std::string served_source(std::string_view text, std::string_view kernel, const std::vector<Header>& headers) {
-  HashedFields fields("source5");  // of the packed texts, too: a field more in a decision is another number here
+  HashedFields fields("source6");  // of the packed texts, too: a field more in a decision is another number here
   fields.add("version", kVersion);
   fields.add("kernel", kernel);
   fields.add("text", cache::content_hash(text));
@@ -40,8 +40,8 @@ std::string served_source(std::string_view text, std::string_view kernel, const 
 std::optional<std::string> served_source(const Task& task) {
   const KernelDescription& description = task.description();
   if (description.source.empty() || description.is_altered) return std::nullopt;
-  const bool alone = parse_descriptions(description.source, description.file).size() == 1;
-  return served_source(description.source, alone ? "" : description.kernel, task.headers());
+  const std::vector<KernelDescription> all = parse_descriptions(description.source, description.file);
+  return served_source(description.source, all.size() == 1 ? "" : chosen_name(description, all), task.headers());
 }
 
 std::string served_place(std::string_view problem, const DeviceInfo& device, std::string_view mode) {

@@ -162,6 +162,23 @@ std::string of_linker(std::string_view first) {
       status == 0 && name ? name.get() : mangled.c_str());
 }
 
+/// Of what ptxas refuses for the architecture it compiles for: "sm_90a" has instructions that "sm_90" lacks. Empty for
+/// its other errors.
+std::string of_architecture(std::string_view first) {
+  constexpr std::string_view kTarget = "not supported on .target '", kError = "error ";
+  const std::size_t target = first.find(kTarget), error = first.find(kError);
+  if (target == std::string_view::npos || error == std::string_view::npos) return {};
+  std::string_view reason = first.substr(error + kError.size());
+  reason.remove_prefix(std::min(reason.find_first_not_of(" :"), reason.size()));
+  const std::string_view rest = first.substr(target + kTarget.size());
+  const std::string_view architecture = rest.substr(0, rest.find('\''));
+  if (architecture.empty() || architecture.back() < '0' || architecture.back() > '9') return std::string(reason);
+  return fmt::format(
+      "{}: if it is an instruction of {}a alone, add options(\"-arch={}a\") to the directives; the binary then runs on "
+      "no other architecture",
+      reason, architecture, architecture);
+}
+
 /// Where the last line of a text begins that is called so by `#line`; its end if there is none.
 std::size_t begin_of_line(std::string_view text, std::string_view number) {
   constexpr std::string_view kLine = "#line ";
@@ -259,6 +276,8 @@ std::string failure_sentence(const CompileRequest& request, const std::string& l
   if (const ForeignInclude include = foreign_include(request, error.place, toolkit_folders); !include.name.empty())
     return of_toolkit(include, error, first);
   if (const std::string ours = of_linker(first); !ours.empty())
+    return fmt::format("{}: error: {}.", request.file_name, ours);
+  if (const std::string ours = of_architecture(first); !ours.empty())
     return fmt::format("{}: error: {}.", request.file_name, ours);
   if (const std::string ours = in_our_words(error); !ours.empty())
     return fmt::format("{}error: {}.", error.place, ours);

@@ -61,7 +61,7 @@ cache::ResourceFacts facts_from_log(std::string_view log, std::string_view lower
 std::string first_error(std::string_view log) {
   std::string found;
   for_each_line(log, [&](std::string_view line) {
-    for (const std::string_view mark : {"error:", "ptxas fatal", "ptxas error", "nvrtc: error"}) {
+    for (const std::string_view mark : {"error:", "; error ", "ptxas fatal", "ptxas error", "nvrtc: error"}) {
       if (line.find(mark) == std::string_view::npos) continue;
       const std::size_t begin = line.find_first_not_of(" \t");
       const std::size_t end = line.find_last_not_of(" \t");

@@ -65,7 +65,9 @@ void DeviceSession::run_reference(Candidate candidate, Take take) {
   reference_ = candidate;
   submit(RunReference{std::move(candidate), reference_policy()}, [this, take](const DeviceReply& reply) {
     state_ = State::screening;
-    not_compared_ = reply.result_of<RunReference>().not_compared;
+    const ReferenceResult result = reply.result_of<RunReference>();
+    not_compared_ = result.not_compared;
+    unproven_ = result.unproven;
     account_samples(reply);
     take(reply);
   });

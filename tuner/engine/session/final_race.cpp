@@ -205,10 +205,12 @@ class FinalRace {
     // The baseline that defines what is right has nothing to be compared with.
     if (candidate.configuration == reference_->configuration) return result_.verified = true;
     const DeviceReply reply = parts_.device.call(ConfirmCandidate{*reference_, candidate, options_.seed + 1});
-    if (reply.result_of<ConfirmCandidate>().reference_failed) {
+    const ConfirmResult confirmed = reply.result_of<ConfirmCandidate>();
+    if (confirmed.reference_failed) {
       result_.not_verified = reply.message;
       return true;
     }
+    result_.unproven = confirmed.unproven;
     std::optional<CandidateFailure> failure;
     if (reply.outcome != Outcome::ok) {
       failure = failure_of(reply);

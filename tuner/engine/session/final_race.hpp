@@ -30,10 +30,11 @@ struct FinalResult {
   /// they have not had their race.
   std::vector<EntryId> rested;
   std::optional<Speedup> speedup;
-  bool verified = false;     ///< reproduced the reference on fresh inputs, or is the reference
-  std::string not_verified;  ///< why it could not be checked, where the reference itself failed
-  double gpu_ms = 0;         ///< of halving and race: kernels, and about what precedes them
-  int blocks = 0;            ///< of halving and race
+  bool verified = false;                ///< reproduced the reference on fresh inputs, or is the reference
+  std::string not_verified;             ///< why it could not be checked, where the reference itself failed
+  std::vector<Unproven> unproven = {};  ///< outputs that are the same on fresh inputs
+  double gpu_ms = 0;                    ///< of halving and race: kernels, and about what precedes them
+  int blocks = 0;                       ///< of halving and race
 
   std::optional<EntryId> winner_entry() const { return winner ? std::optional(entries[*winner]) : std::nullopt; }
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tuner/core/binary/cubin.hpp"
+#include "tuner/core/signature/check_signatures.hpp"
 #include "tuner/engine/lanes/wait.hpp"
 #include "tuner/engine/session/effort_limits.hpp"
 #include "tuner/engine/session/t1_edit.hpp"
@@ -386,8 +387,9 @@ void SearchLoop::run_reference() {
     device_.run_reference(*std::move(reference), [this](const DeviceReply& reply) {
       if (reply.outcome == Outcome::ok) return;
       throw Error(Errc::baseline_failed,
-                  fmt::format("The reference kernel {} fails with {}: {} Nothing can be compared with it.",
-                              task_.description().reference.kernel, to_string(reply.outcome), reply.message));
+                  fmt::format("The reference kernel {} fails with {}: {} Nothing can be compared with it.{}",
+                              task_.description().reference.kernel, to_string(reply.outcome), reply.message,
+                              barrier_text(reply.outcome)));
     });
   }
 }
@@ -406,6 +408,12 @@ void SearchLoop::take_screened(EntryId entry, const DeviceReply& reply) {
   if (known->facts.binary_hash == trial.facts.binary_hash) candidates_.mark_reused(entry);
 }
 
+/// Why a launch may have ended so.
+std::string SearchLoop::barrier_text(Outcome outcome) const {
+  const bool may_be_why = outcome == Outcome::illegal_access || outcome == Outcome::run_timeout;
+  return may_be_why ? grid_barrier_text(task_.description(), task_.headers()) : std::string();
+}
+
 /// Without a baseline nothing can be verified, except in a replay, where the rows say what was right.
 void SearchLoop::fail_baseline() {
   const cache::Trial& trial = candidates_[*baseline_].trial;
@@ -415,8 +423,8 @@ void SearchLoop::fail_baseline() {
   }
   const std::string sentence = fmt::format(
       "The baseline {} fails with {}: {} Every candidate is compared with it, so it has to run: correct "
-      "the kernel or its defaults.{}",
-      trial.configuration, to_string(trial.outcome), trial.message,
+      "the kernel or its defaults.{}{}",
+      trial.configuration, to_string(trial.outcome), trial.message, barrier_text(trial.outcome),
       t1_edit(task_.description(), trial.outcome, trial.message));
   record_finished();
   journal_.flush();

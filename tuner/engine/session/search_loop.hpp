@@ -104,6 +104,7 @@ class SearchLoop {
   void tell();
 
   bool is_baseline_compiled() const;
+  std::string barrier_text(Outcome outcome) const;
   void fail_baseline();
   std::optional<EntryId> raceable(std::optional<EntryId> entry) const;
 

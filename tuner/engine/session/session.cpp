@@ -225,6 +225,8 @@ class Session {
     report.decision.counters["launched"] = device_.launches();
     report.not_compared = device_.not_compared();
     add_to_counters(report.not_compared, report.decision.counters);
+    report.unproven = unproven();
+    add_to_counters(report.unproven, report.decision.counters);
     if (!report.has_fresh_inputs) report.decision.counters[kSameInputsCounter] = 1;
     report.decision.contended = options_.contended || device_.contended();
     if (report.decision.verified && final_->winner && awkward_sizes_.checked(*final_->winner_entry())) {
@@ -237,6 +239,13 @@ class Session {
     report.stopped_because = search_.stopped_because();
     describe_search(report.decision);
     warn_of_unwritten();
+    if (!report.unproven.empty()) {
+      parts_.observer.warning(
+          fmt::format("Little is proven where {}: a kernel that computes something else may agree. "
+                      "Give the inputs other contents, if this is not what the kernel is to "
+                      "compute; if it is, declare the output `trivial`.",
+                      text_of(report.unproven)));
+    }
     report.counting_inputs = counting_inputs(task_.description(), task_.arguments());
     if (final_ && !final_->not_verified.empty()) {
       parts_.observer.warning(
@@ -294,6 +303,19 @@ class Session {
       if (candidates_[entry].finished && candidates_[entry].trial.outcome == Outcome::ok) ++count;
     }
     return count;
+  }
+
+  /// What agrees with a kernel that computes nothing; where that is known, other seeds say nothing more.
+  std::vector<Unproven> unproven() const {
+    std::vector<Unproven> all = device_.unproven();
+    if (!final_) return all;
+    for (const Unproven& one : final_->unproven) {
+      const auto is_known = [&](const Unproven& other) {
+        return other.buffer == one.buffer && other.why != Unproven::Why::not_a_number;
+      };
+      if (std::none_of(all.begin(), all.end(), is_known)) all.push_back(one);
+    }
+    return all;
   }
 
   /// A length that is too large, or a grid that is too small, shows in this way alone.

@@ -149,7 +149,7 @@ Package pack_job(const KernelDescription& kernel, std::string_view mode, Effort 
   if (kernel.is_from_t1() || kernel.source.empty()) {
     refuse(file, "it is a T1 file, and a job carries an annotated source; `tuner new` writes one");
   }
-  Package package{.spec = {.kernel = kernel.kernel, .mode = std::string(mode), .effort = effort}};
+  Package package{.spec = {.kernel = full_name(kernel), .mode = std::string(mode), .effort = effort}};
   require_options(kernel, file);
   require_short(kernel.source, file);
   require_text(kernel.source, file);

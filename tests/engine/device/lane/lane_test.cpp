@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "cache/file/hash.hpp"
 #include "tests/core/task/npy_file.hpp"
 #include "tests/engine/device/lane/lane_support.hpp"
@@ -117,6 +119,49 @@ TEST_CASE("a reference that writes nothing of an output says nothing, unless the
     CHECK(says(reply, "It writes nothing to 'doubled'") != is_partial);
     CHECK(reply.result_of<RunReference>().not_compared == std::vector<NotCompared>{{"doubled", kLength, 0, kLength}});
   }
+}
+
+TEST_CASE("a reference that a kernel passes which computes nothing is refused, unless the outputs are trivial") {
+  PrepareProblem request = problem();
+  request.arguments[0].generators = {{Generator::Kind::constant, {1, 0}}};
+  request.arguments[2].atol = 2;  // `counts` go up by one
+  TestLane test(request);
+  test.expect(reference(), Outcome::wrong_result,
+              "Its results prove nothing: all 1000 elements of 'doubled' are 2, so a kernel that only fills it would "
+              "pass. Give its inputs contents");
+  request.arguments[1].is_trivial = true;
+  TestLane trivial(request);
+  CHECK(trivial.expect(reference(), Outcome::ok).result_of<RunReference>().unproven ==
+        std::vector<Unproven>{{"counts", Unproven::Why::unchanged, kLength, kLength}});
+}
+
+TEST_CASE("an output of one value is named where another one tells candidates apart") {
+  PrepareProblem request = problem();
+  request.arguments[0].generators = {{Generator::Kind::constant, {1, 0}}};
+  TestLane test(request);
+  CHECK(test.expect(reference(), Outcome::ok).result_of<RunReference>().unproven ==
+        std::vector<Unproven>{{"doubled", Unproven::Why::one_value, kLength, kLength}});
+  // Half of it: the rest is not compared.
+  CHECK(test.expect(reference("sparse"), Outcome::ok).result_of<RunReference>().unproven ==
+        std::vector<Unproven>{{"doubled", Unproven::Why::one_value, kLength / 2, kLength / 2}});
+}
+
+TEST_CASE("a reference of numbers that are none proves nothing, and a share of them is told") {
+  PrepareProblem request = problem();
+  request.arguments[2].atol = 2;
+  request.arguments[0].generators = {{Generator::Kind::constant, {std::numeric_limits<double>::quiet_NaN(), 0}}};
+  TestLane all(request);
+  all.expect(reference(), Outcome::wrong_result, "all 1000 elements of 'doubled' are nan");
+  const test::TemporaryFolder folder;
+  std::vector<double> numbers(kLength, 3);
+  numbers[4] = numbers[7] = std::numeric_limits<double>::quiet_NaN();
+  numbers[9] = 5;
+  const std::string bytes = test::bytes_of(numbers);
+  request.arguments[0].file = DataFile{folder.write("x.bin", bytes), 0, bytes.size(), cache::content_hash(bytes)};
+  TestLane some(request);
+  CHECK(some.expect(reference(), Outcome::ok).result_of<RunReference>().unproven ==
+        std::vector<Unproven>{{"doubled", Unproven::Why::not_a_number, 2, kLength},
+                              {"counts", Unproven::Why::unchanged, kLength, kLength}});
 }
 
 TEST_CASE("candidates may write what the reference leaves unwritten of a partial output") {

@@ -14,6 +14,7 @@
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/task/not_compared.hpp"
 #include "tuner/core/task/task.hpp"
+#include "tuner/core/task/unproven.hpp"
 #include "tuner/engine/compile/compile.hpp"
 #include "tuner/engine/lanes/lane.hpp"
 #include "tuner/engine/measure/screen.hpp"
@@ -50,6 +51,7 @@ struct PrepareResult {
 struct ReferenceResult {
   TimedRun run;
   std::vector<NotCompared> not_compared;  ///< what of its outputs it leaves unwritten
+  std::vector<Unproven> unproven;         ///< what agrees with a kernel that computes nothing
 };
 
 struct ScreenResult {
@@ -73,7 +75,8 @@ struct BlockResult {
 struct RecheckResult {};
 
 struct ConfirmResult {
-  bool reference_failed = false;  ///< the failure is the reference's, not the candidate's
+  bool reference_failed = false;   ///< the failure is the reference's, not the candidate's
+  std::vector<Unproven> unproven;  ///< outputs that are the same bits as for the inputs that are screened with
 };
 
 struct CountResult {

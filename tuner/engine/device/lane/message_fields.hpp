@@ -14,6 +14,15 @@ void describe(auto& fields, NotCompared& left) {
   fields("buffer", buffer)("elements", elements)("first", first)("of", of);
 }
 
+constexpr bool is_known(Unproven::Why why) {
+  return why >= Unproven::Why::not_a_number && why <= Unproven::Why::same_for_seeds;
+}
+
+void describe(auto& fields, Unproven& one) {
+  auto& [buffer, why, elements, of] = one;
+  fields("buffer", buffer)("why", why)("elements", elements)("of", of);
+}
+
 }  // namespace tuner
 
 namespace tuner::engine {
@@ -107,8 +116,8 @@ void describe(auto& fields, PrepareResult& result) {
 }
 
 void describe(auto& fields, ReferenceResult& result) {
-  auto& [run, not_compared] = result;
-  fields("run", run)("not_compared", not_compared);
+  auto& [run, not_compared, unproven] = result;
+  fields("run", run)("not_compared", not_compared)("unproven", unproven);
 }
 
 void describe(auto& fields, ScreenResult& result) {
@@ -130,8 +139,8 @@ void describe(auto& fields, BlockResult& result) {
 void describe(auto&, RecheckResult&) {}
 
 void describe(auto& fields, ConfirmResult& result) {
-  auto& [reference_failed] = result;
-  fields("reference_failed", reference_failed);
+  auto& [reference_failed, unproven] = result;
+  fields("reference_failed", reference_failed)("unproven", unproven);
 }
 
 void describe(auto& fields, ProbeResult& result) {

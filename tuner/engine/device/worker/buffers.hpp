@@ -35,13 +35,15 @@ struct ArgumentState {
   DeviceMemory unwritten_by_reference;  ///< out: one bit an element; excluded from comparison
   DeviceMemory unwritten;               ///< out: the same for the kernel being checked
   Finding left_unwritten;               ///< out: how many elements the reference leaves unwritten, and the first
-  std::uint64_t input_sum = 0;          ///< in: checksum of the content
-  std::uint64_t kept_sum = 0;           ///< checksums of pristine, reference and mask together
+  std::optional<std::uint64_t>
+      reference_sum;            ///< out, inout: checksum of `reference`, once Runner::unproven() was asked
+  std::uint64_t input_sum = 0;  ///< in: checksum of the content
+  std::uint64_t kept_sum = 0;   ///< checksums of pristine, reference and mask together
 
   Placement place(Layout layout) const { return layout == Layout::plain ? buffer->place() : fenced->place(layout); }
   /// Memory that no kernel is given and none may change: what outputs are compared with and restored from.
   std::vector<std::pair<CUdeviceptr, std::uint64_t>> kept() const;
-  bool is_output() const { return argument.role == Argument::Role::out || argument.role == Argument::Role::inout; }
+  bool is_output() const { return tuner::is_output(argument); }
   std::uint64_t element_bytes() const { return elements * size_of(argument.type); }
   std::uint64_t mask_bytes() const { return (elements + 31) / 32 * 4; }
 };

@@ -117,8 +117,14 @@ std::size_t DeviceSupport::find_overwritten(CUdeviceptr unwritten, CUdeviceptr b
 
 std::size_t DeviceSupport::compare(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements,
                                    const BoundArgument& argument, CUdeviceptr excluded) {
-  return ask(compare_, elements, found, expected, elements, support_number(argument.type), argument.rtol, argument.atol,
-             excluded);
+  return ask(compare_, elements, found, expected, elements, std::uint64_t{0}, support_number(argument.type),
+             argument.rtol, argument.atol, excluded);
+}
+
+std::size_t DeviceSupport::compare_with_one(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements,
+                                            const BoundArgument& argument, CUdeviceptr excluded) {
+  return ask(compare_, elements, found, expected, elements, static_cast<std::uint64_t>(std::max(argument.lanes, 1)),
+             support_number(argument.type), argument.rtol, argument.atol, excluded);
 }
 
 std::vector<Finding> DeviceSupport::findings() {

@@ -32,6 +32,10 @@ class DeviceSupport {
   std::size_t find_overwritten(CUdeviceptr unwritten, CUdeviceptr by_reference, std::uint64_t elements);
   std::size_t compare(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements, const BoundArgument& argument,
                       CUdeviceptr excluded);
+  /// The same with one element of `expected` for each lane, which all elements are compared with; `sum` counts those of
+  /// `found` that are not numbers.
+  std::size_t compare_with_one(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements,
+                               const BoundArgument& argument, CUdeviceptr excluded);
 
   /// Waits for the checks asked for since the last call and returns what they found, in that order.
   std::vector<Finding> findings();

@@ -55,6 +55,13 @@ class Runner {
   Verdict something_is_written() const;
   /// What the reference leaves unwritten of each output.
   std::vector<NotCompared> not_compared() const;
+  /// The outputs of the reference with which a kernel agrees that computes nothing, but for those declared `trivial`,
+  /// and those with elements that are not numbers. Notes their checksums.
+  std::vector<Unproven> unproven();
+  /// After the reference ran on other inputs: the outputs whose checksums are still those.
+  std::vector<Unproven> unproven_on_other_inputs();
+  /// Not ok if that is so of all outputs of which something is compared.
+  Verdict something_is_proven(const std::vector<Unproven>& unproven) const;
   int launches() const { return launches_; }
   /// The kernel reached data of ours that no argument points to: this process must be replaced.
   bool damaged() const { return damaged_; }
@@ -77,6 +84,7 @@ class Runner {
   Verdict guards_verdict(const ArgumentState& state, const Placement& place, const Finding& finding) const;
   void note_unwritten(const std::vector<Mismatch>& mismatches);
   void sum_kept();
+  CUdeviceptr first_compared(const ArgumentState& state) const;
 
   Buffers& buffers_;
   DeviceSupport& support_;

@@ -268,6 +268,8 @@ void Workbench::run(const RunReference& request, DeviceReply& reply, ReferenceRe
     const bool ran = take(reply, p.runner.run_reference(kernel, request.isolation.diagnose));
     result.not_compared = p.runner.not_compared();
     if (!ran || !take(reply, p.runner.something_is_written())) return;
+    result.unproven = p.runner.unproven();
+    if (!take(reply, p.runner.something_is_proven(result.unproven))) return;
   }
   time_and_inspect(kernel, request.policy, std::nullopt, reply, result.run);
   p.has_reference = reply.ok();
@@ -378,6 +380,7 @@ void Workbench::run(const ConfirmCandidate& request, DeviceReply& reply, Confirm
   Verdict verdict = p.runner.run_reference(reference, request.isolation.diagnose);
   if (verdict.ok()) {
     result.reference_failed = false;
+    result.unproven = p.runner.unproven_on_other_inputs();
     reply.message = prefix + "the candidate: ";
     verdict = p.runner.verify(candidate, request.isolation.diagnose);
     if (Verdict found = p.runner.inspect(); !found.ok()) verdict = std::move(found);

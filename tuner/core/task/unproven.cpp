@@ -1,0 +1,65 @@
+#include "tuner/core/task/unproven.hpp"
+
+#include <fmt/format.h>
+
+#include "tuner/core/base/text.hpp"
+
+namespace tuner {
+namespace {
+
+std::string text_of(const Unproven& one) {
+  switch (one.why) {
+    case Unproven::Why::not_a_number:
+      return fmt::format("{} of {} elements of `{}` are not numbers", grouped(one.elements), grouped(one.of),
+                         one.buffer);
+    case Unproven::Why::one_value:
+      return fmt::format("all {} elements of `{}` have one value", grouped(one.elements), one.buffer);
+    case Unproven::Why::unchanged:
+      return fmt::format("`{}` still holds what it held before", one.buffer);
+    case Unproven::Why::same_for_seeds:
+      return fmt::format("`{}` is the same for two seeds of the inputs", one.buffer);
+  }
+  return {};
+}
+
+std::string counter(Unproven::Why why) {
+  return fmt::format("{}{}", kUnproven, to_string(why));
+}
+
+}  // namespace
+
+std::string_view to_string(Unproven::Why why) {
+  for (const UnprovenName& entry : kUnprovenNames) {
+    if (entry.why == why) return entry.name;
+  }
+  return "unknown";
+}
+
+std::string text_of(const std::vector<Unproven>& unproven) {
+  std::string text;
+  for (const Unproven& one : unproven) text += (text.empty() ? "" : "; ") + text_of(one);
+  return text;
+}
+
+void add_to_counters(const std::vector<Unproven>& unproven, std::map<std::string, std::int64_t>& counters) {
+  for (const Unproven& one : unproven) {
+    counters[counter(one.why) + " " + one.buffer] = static_cast<std::int64_t>(one.elements);
+    counters[counter(one.why) + "_of " + one.buffer] = static_cast<std::int64_t>(one.of);
+  }
+}
+
+std::vector<Unproven> unproven_in(const std::map<std::string, std::int64_t>& counters) {
+  std::vector<Unproven> result;
+  for (const auto& [why, unused] : kUnprovenNames) {
+    const std::string prefix = counter(why) + " ";
+    for (auto at = counters.lower_bound(prefix); at != counters.end() && at->first.starts_with(prefix); ++at) {
+      const std::string buffer = at->first.substr(prefix.size());
+      const auto of = counters.find(counter(why) + "_of " + buffer);
+      result.push_back({buffer, why, static_cast<std::uint64_t>(at->second),
+                        of == counters.end() ? 0 : static_cast<std::uint64_t>(of->second)});
+    }
+  }
+  return result;
+}
+
+}  // namespace tuner

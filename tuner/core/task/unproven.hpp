@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tuner {
+
+/// An output of the reference that says less about a candidate than a comparison seems to.
+struct Unproven {
+  enum class Why {
+    not_a_number,    ///< some elements are NaN: any NaN agrees with them
+    one_value,       ///< every element has the same value within the tolerance: a kernel that only fills it agrees
+    unchanged,       ///< inout: still within the tolerance of what it held before: a kernel that does nothing agrees
+    same_for_seeds,  ///< the same bits for two seeds of the inputs
+  };
+  std::string buffer;
+  Why why = Why::not_a_number;
+  std::uint64_t elements = 0;  ///< so many of them
+  std::uint64_t of = 0;        ///< how many the output has
+  friend bool operator==(const Unproven&, const Unproven&) = default;
+};
+
+struct UnprovenName {
+  Unproven::Why why;
+  std::string_view name;
+};
+/// As in JSON and in the counters of a decision.
+inline constexpr std::array<UnprovenName, 4> kUnprovenNames{{{Unproven::Why::not_a_number, "not_a_number"},
+                                                             {Unproven::Why::one_value, "one_value"},
+                                                             {Unproven::Why::unchanged, "unchanged"},
+                                                             {Unproven::Why::same_for_seeds, "same_for_seeds"}}};
+std::string_view to_string(Unproven::Why why);
+
+/// "all 1,000 elements of `y` have one value; 3 of 64 elements of `z` are not numbers"
+std::string text_of(const std::vector<Unproven>& unproven);
+
+/// As counters of a decision, which is how it is stored: "unproven_one_value y" and "unproven_one_value_of y".
+inline constexpr std::string_view kUnproven = "unproven_";
+void add_to_counters(const std::vector<Unproven>& unproven, std::map<std::string, std::int64_t>& counters);
+/// What add_to_counters wrote, by kind and then by the buffers' names.
+std::vector<Unproven> unproven_in(const std::map<std::string, std::int64_t>& counters);
+
+}  // namespace tuner
