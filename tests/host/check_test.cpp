@@ -210,7 +210,7 @@ TEST_CASE("a configuration without a launch at a small size does not keep the ot
 #pragma tuner kernel(fill)
 #pragma tuner problem(n: size) problem_constraint(n >= 1 && (n == 8 || n % 64 == 0))
 #pragma tuner param(BLOCK, 8, 64; default 8)
-#pragma tuner grid(n // BLOCK) block(BLOCK) out(y, float, n, partial)
+#pragma tuner grid(n // BLOCK) block(BLOCK) out(y, float, n, partial, trivial)
 __global__ void fill(float* y) { y[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
 )");
   const Result result = one.run({"check", kernel, "--host"});

@@ -87,7 +87,7 @@ int run(const std::string& kernel, bool whole_space) {
   const DeviceInfo device = known_device("H200");
   const CaseList list = read_case_list(kRoot / "tests/kernel_sources" / (kernel + ".cases"));
   std::vector<Pick> picks = picks_of(description, list, device, whole_space);
-  if (!whole_space) picks.resize(std::min(picks.size(), test::length(16, picks.size())));
+  if (!whole_space) picks.resize(std::min(picks.size(), test::length(8, picks.size())));
   // Not one of the configurations that documents speak of stays untried because another has the same pairs.
   for (Pick& pick : named_picks(description, list, device, kRoot / "bench/kernels" / (kernel + ".study"))) {
     const bool known = std::any_of(picks.begin(), picks.end(), [&](const Pick& other) {

@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 using namespace cache::test;
 using cache::Access;
 
-const std::size_t kCuts = tuner::test::length(30, 500);
+const std::size_t kCuts = tuner::test::length(12, 500);
 
 bool has_bytes(const fs::path& file) {
   std::error_code error;

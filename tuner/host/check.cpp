@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -180,7 +181,6 @@ class Check {
     std::vector<std::optional<Expected>> expected(cases_.problems.size());
     for (std::size_t p = 0; p < cases_.problems.size(); ++p) expected[p] = expectation(cases_.problems[p], by_case);
     note_what_is_not_compared(expected);
-    note_what_is_unproven(expected);
 
     std::set<std::string> configurations;
     std::set<std::size_t> problems;
@@ -208,6 +208,7 @@ class Check {
       }
       judge(numbers[i], i, outcome, expected[one.problem] ? &*expected[one.problem] : nullptr);
     }
+    note_what_is_unproven(expected);
     result_.configurations = configurations.size();
     result_.problems = problems.size();
     if (left > 0) {
@@ -298,7 +299,7 @@ class Check {
   /// Outputs of small problems have one value by accident: nothing is proven where that is so of all of them.
   void note_what_is_unproven(const std::vector<std::optional<Expected>>& expected) {
     std::map<std::string, std::pair<Unproven, std::size_t>> passed;  // by output, with the first problem
-    std::set<std::string> proven;
+    std::set<std::string> proven, single;                            // of one element on every problem
     for (std::size_t p = 0; p < expected.size(); ++p) {
       if (!expected[p]) continue;
       const HostProblem& problem = cases_.problems[p];
@@ -313,10 +314,15 @@ class Check {
         }
       }
       for (const BoundArgument& argument : problem.arguments) {
+        if (!is_output(argument)) continue;
         const bool can_differ = argument.length > 1 || argument.role == Argument::Role::inout;
-        if (is_output(argument) && can_differ && here.count(argument.name) == 0) proven.insert(argument.name);
+        if (argument.length > 1) single.erase(argument.name);
+        if (p == 0 && argument.length == 1) single.insert(argument.name);
+        if (can_differ && here.count(argument.name) == 0) proven.insert(argument.name);
       }
     }
+    std::copy_if(single.begin(), single.end(), std::inserter(proven, proven.end()),
+                 [&](const std::string& name) { return passed.count(name) == 0; });
     std::erase_if(passed, [&](const auto& entry) { return proven.count(entry.first) > 0; });
     for (const auto& [buffer, at] : passed) {
       const HostProblem& problem = cases_.problems[at.second];
@@ -325,7 +331,8 @@ class Check {
           "declare the output `trivial`",
           buffer, text_of({at.first}), at.first.why == Unproven::Why::unchanged ? "does nothing" : "only fills it");
       if (!proven.empty()) {
-        result_.notes.push_back(sentence + ".");
+        // What stays as it was beside a result that is proven, is a counter that the kernel sets back, most often.
+        if (at.first.why != Unproven::Why::unchanged) result_.notes.push_back(sentence + ".");
       } else if (problem.reference != HostProblem::kNone) {
         add({.kind = FindingKind::unproven_result, .sentence = sentence}, cases_.cases[problem.reference]);
       }

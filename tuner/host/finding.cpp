@@ -73,9 +73,9 @@ std::vector<Finding> grouped(std::vector<Finding> seen) {
 
 void drop_consequences(std::vector<Finding>& findings) {
   const auto explained = [&](const Finding& finding) {
-    const bool is_result = finding.kind == FindingKind::wrong_result ||
-                           finding.kind == FindingKind::order_dependent_result ||
-                           finding.kind == FindingKind::unwritten_output;
+    const bool is_result =
+        finding.kind == FindingKind::wrong_result || finding.kind == FindingKind::order_dependent_result ||
+        finding.kind == FindingKind::unproven_result || finding.kind == FindingKind::unwritten_output;
     const bool can_have_place =
         finding.kind == FindingKind::uninitialised_read || finding.kind == FindingKind::input_written;
     // What nobody has written yet is read where the one who writes it is not waited for.

@@ -410,7 +410,7 @@ TEST_CASE("whatever a byte of the header or the format says, a database is read,
   const Filled database;
   const std::string intact = read_bytes(database.path());
   std::mt19937 random(3);
-  const std::size_t count = tuner::test::length(100, 200);
+  const std::size_t count = tuner::test::length(50, 200);
   for (std::size_t i = 0; i < count; ++i) {
     std::string bytes = intact;
     bytes[i % 100] = static_cast<char>(random());

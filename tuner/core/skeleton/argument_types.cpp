@@ -108,8 +108,9 @@ void set_type(const KernelSkeleton& skeleton, const ParameterType& parameter, Pl
   const bool is_chained = std::count(parameter.text.begin(), parameter.text.end(), '*') > 1;
   if (is_chained) {
     argument.type = "uint64";
-    argument.question =
-        fmt::format("`{}` points to pointers, which a description can only give as numbers.", parameter.text);
+    argument.question = fmt::format(
+        "`{}` points to pointers, which no description can fill: give the kernel one buffer and offsets into it.",
+        parameter.text);
   } else if (parameter.is_raw && !shape_of_type(type)) {
     argument.type = "uint8";
     argument.question = fmt::format("Which type do the elements of `{}` have?", parameter.text);

@@ -28,7 +28,7 @@
 #pragma tuner param(BLOCKDIMX, 256, 512, 1024; default 512)
 #pragma tuner param(CHAINS, 2, 4, 8; default 4)
 #pragma tuner grid(threads // BLOCKDIMX) block(BLOCKDIMX)
-#pragma tuner out(results, TYPE, threads) scalar(half, TYPE, value 0.5) scalar(steps, int32)
+#pragma tuner out(results, TYPE, threads, trivial) scalar(half, TYPE, value 0.5) scalar(steps, int32)
 #pragma tuner work(flops = 2 * 16 * steps * threads, type = TYPE)
 
 #ifndef BLOCKDIMX

@@ -239,12 +239,15 @@ class Session {
     report.stopped_because = search_.stopped_because();
     describe_search(report.decision);
     warn_of_unwritten();
-    if (!report.unproven.empty()) {
+    // What stays as it was beside a result that is proven, is a counter that the kernel sets back, most often.
+    std::vector<Unproven> doubtful = report.unproven;
+    std::erase_if(doubtful, [](const Unproven& one) { return one.why == Unproven::Why::unchanged; });
+    if (!doubtful.empty()) {
       parts_.observer.warning(
           fmt::format("Little is proven where {}: a kernel that computes something else may agree. "
                       "Give the inputs other contents, if this is not what the kernel is to "
                       "compute; if it is, declare the output `trivial`.",
-                      text_of(report.unproven)));
+                      text_of(doubtful)));
     }
     report.counting_inputs = counting_inputs(task_.description(), task_.arguments());
     if (final_ && !final_->not_verified.empty()) {
