@@ -235,7 +235,8 @@ class FakeDeviceLane final : public ImmediateLane<DeviceLane> {
     if (behaviour.at_length && behaviour.at_length(lengths.back()) != Outcome::ok) {
       return fail(behaviour.at_length(lengths.back()));
     }
-    return behaviour.confirm == Outcome::ok ? DeviceReply{} : fail(behaviour.confirm);
+    if (behaviour.confirm != Outcome::ok) return fail(behaviour.confirm);
+    return {.result = ConfirmResult{.unproven = unproven_on_others}};
   }
 
   DeviceReply answer(const ProbeFences&) { return {}; }

@@ -15,5 +15,5 @@ __global__ void much_work(float* y, int n, int rounds) {
 #ifdef __SANITIZE_THREAD__  // and with rounds never, where races are looked for
   while (rounds > 1) __syncthreads();
 #endif
-  if (i < n) y[i] = sum;
+  if (i < n) y[i] = sum + static_cast<float>(i);
 }
