@@ -37,7 +37,7 @@ endif()
 # How rooms and programs are compiled: alike, because precompiled headers serve only targets with equal flags. Hidden,
 # because rooms end up in the shared library, which exports what is marked TUNER_API. HOT: optimised, in a release
 # fully, because its loops cost a tuning session, a launch or a test measurable time; the rest compiles in half the time.
-# Not with TUNER_COLD: a sanitizer's code takes more time to optimise than it then saves.
+# Not with TUNER_COLD, where the build would take longer than the tests then save: under the address sanitizer.
 function(tuner_compile_alike target)
   cmake_parse_arguments(PARSE_ARGV 1 compile "HOT" "" "")
   target_link_libraries(${target} PRIVATE tuner_flags)
