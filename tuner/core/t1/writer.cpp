@@ -266,7 +266,7 @@ class T1Writer {
       object["Size"] = python_.text(*argument.length);
       warn("The size of `{}` depends on parameters; other readers of T1 use one size for all.", bound.name);
     }
-    const bool is_out = bound.role == Argument::Role::out || bound.role == Argument::Role::inout;
+    const bool is_out = is_output(bound);
     const bool is_written = is_out || bound.role == Argument::Role::scratch;
     object["AccessType"] = !is_written ? "ReadOnly" : bound.role == Argument::Role::inout ? "ReadWrite" : "WriteOnly";
     if (is_filled(bound.role)) {

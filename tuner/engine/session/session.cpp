@@ -239,16 +239,7 @@ class Session {
     report.stopped_because = search_.stopped_because();
     describe_search(report.decision);
     warn_of_unwritten();
-    // What stays as it was beside a result that is proven, is a counter that the kernel sets back, most often.
-    std::vector<Unproven> doubtful = report.unproven;
-    std::erase_if(doubtful, [](const Unproven& one) { return one.why == Unproven::Why::unchanged; });
-    if (!doubtful.empty()) {
-      parts_.observer.warning(
-          fmt::format("Little is proven where {}: a kernel that computes something else may agree. "
-                      "Give the inputs other contents, if this is not what the kernel is to "
-                      "compute; if it is, declare the output `trivial`.",
-                      text_of(doubtful)));
-    }
+    warn_of_unproven(report.unproven);
     report.counting_inputs = counting_inputs(task_.description(), task_.arguments());
     if (final_ && !final_->not_verified.empty()) {
       parts_.observer.warning(
@@ -333,6 +324,17 @@ class Session {
           left.is_tail() ? ". Nothing after that is written: correct the output's length, or declare it `partial`."
                          : "; check whether that is intended."));
     }
+  }
+
+  /// What stays as it was beside a result that is proven is most often a counter that the kernel sets back.
+  void warn_of_unproven(std::vector<Unproven> unproven) const {
+    std::erase_if(unproven, [](const Unproven& one) { return one.why == Unproven::Why::unchanged; });
+    if (unproven.empty()) return;
+    parts_.observer.warning(
+        fmt::format("Little is proven where {}: a kernel that computes something else may agree. "
+                    "Give the inputs other contents, if this is not what the kernel is to "
+                    "compute; if it is, declare the output `trivial`.",
+                    text_of(unproven)));
   }
 
   /// With what it cost, so that its reader can tell what it is worth, and with its texts. Whether it is stored.
