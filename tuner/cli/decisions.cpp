@@ -90,6 +90,8 @@ Json decision_json(const NumberedDecision& numbered) {
                  {"ties", ties_json(decision.ties)},
                  {"not_compared", not_compared_json(not_compared_in(decision.counters))},
                  {"unproven", unproven_json(unproven_in(decision.counters))},
+                 {"beyond_memory", beyond_memory_json(beyond_memory_in(decision.counters))},
+                 {"like_rounding", like_rounding_json(like_rounding_in(decision.counters))},
                  {"effort", decision.effort ? Json(to_string(*decision.effort)) : Json(nullptr)},
                  {"counters", decision.counters},
                  {"conditions", conditions_json(decision.conditions)},

@@ -113,7 +113,9 @@ Json argument_json(const Argument& argument) {
           {"length", argument.length ? Json(argument.length->text()) : Json(nullptr)},
           {"expected", argument.expected ? Json(*argument.expected) : Json(nullptr)},
           {"partial", argument.is_partial},
-          {"trivial", argument.is_trivial}};
+          {"trivial", argument.is_trivial},
+          {"unordered", argument.is_unordered},
+          {"counted_by", argument.counted_by.empty() ? Json(nullptr) : Json(argument.counted_by)}};
 }
 
 Json description_json(const KernelDescription& description) {

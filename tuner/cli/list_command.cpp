@@ -13,6 +13,7 @@
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/base/wrapping.hpp"
 #include "tuner/core/device/device.hpp"
+#include "tuner/core/task/beyond_memory.hpp"
 
 namespace tuner::cli {
 
@@ -60,6 +61,16 @@ std::string sizes_text(const std::vector<NumberedDecision>& listed, const cache:
   return text.empty() ? text : "\n" + text;
 }
 
+/// Times that are shorter than what is declared takes.
+std::string doubts_text(const std::vector<NumberedDecision>& listed) {
+  std::string text;
+  for (const NumberedDecision& numbered : listed) {
+    if (const auto beyond = beyond_memory_in(numbered.decision.counters))
+      text += labelled(fmt::format("no. {}: ", numbered.number), text_of(*beyond));
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
 ExitCode run_list(const Arguments& arguments) {
   const cache::Location location = cache::locate(arguments.value("db").value_or(""));
   const std::unique_ptr<cache::Store> store = open_for_reading(location);
@@ -95,6 +106,7 @@ ExitCode run_list(const Arguments& arguments) {
                decision.key.mode, time_text(decision.time_ns), speedup_cell(decision), decision.key.problem});
   }
   print(table.text(output_width()));
+  print(doubts_text(listed));
   print(sizes_text(listed, *store));
   return ExitCode::done;
 }

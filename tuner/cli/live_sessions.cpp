@@ -122,6 +122,16 @@ Roofline roofline_of(const Task& task, bool reuse, const engine::SessionParts& p
   }
 }
 
+/// What the GPU's memory delivers, to judge a time by; not knowing it is no reason to fail.
+std::optional<MemoryRates> memory_rates_of(const Task& task, bool reuse, const engine::SessionParts& parts) {
+  try {
+    return engine::measured_memory_rates(task.device(), reuse, parts);
+  } catch (const engine::NoRoofline& error) {
+    parts.observer.warning(error.what());
+    return std::nullopt;
+  }
+}
+
 engine::CompilePoolOptions compile_options(const TuneRequest& request) {
   engine::CompilePoolOptions options{.workers = static_cast<int>(request.workers),
                                      .include_folders = request.session.include_folders};
@@ -297,13 +307,15 @@ std::optional<TuneReport> LiveSessions::run(std::size_t problem, engine::Session
                                    .binaries = seat.binaries,
                                    .observer = heard_by,
                                    .stop = context_.stop};
+  const engine::SessionParts of_one_gpu{parts.compile,  seat.spread ? *seat.gpus.front().device : parts.device,
+                                        parts.store,    parts.binaries,
+                                        parts.observer, parts.stop};
   // A GPU reaches the same for every problem.
   if (options.budget.roofline && !seat.roofline) {
-    seat.roofline = roofline_of(task, options.reuse,
-                                {parts.compile, seat.spread ? *seat.gpus.front().device : parts.device, parts.store,
-                                 parts.binaries, parts.observer, parts.stop});
+    seat.roofline = roofline_of(task, options.reuse, of_one_gpu);
   }
   options.roofline = seat.roofline;
+  options.memory_rates = [&] { return memory_rates_of(task, options.reuse, of_one_gpu); };
   TuneReport report = engine::run_session(task, options, parts);
   {
     const std::lock_guard lock(mutex_);

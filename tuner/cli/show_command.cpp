@@ -18,7 +18,9 @@
 #include "tuner/core/base/wrapping.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/report/payback.hpp"
+#include "tuner/core/task/beyond_memory.hpp"
 #include "tuner/core/task/decision_text.hpp"
+#include "tuner/core/task/like_rounding.hpp"
 #include "tuner/core/task/not_compared.hpp"
 #include "tuner/core/task/unproven.hpp"
 #include "tuner/error.hpp"
@@ -114,6 +116,9 @@ std::string decision_text(const NumberedDecision& numbered, const std::vector<ca
   if (const std::vector<Unproven> unproven = unproven_in(decision.counters); !unproven.empty()) {
     text += labelled("  unproven   ", text_of(unproven));
   }
+  if (const auto beyond = beyond_memory_in(decision.counters)) text += labelled("  rate       ", text_of(*beyond));
+  if (const auto rejected = like_rounding_in(decision.counters))
+    text += labelled("  rejected   ", text_of(*rejected, decision.time_ns));
   text += search_text(decision);
   const cache::Conditions& conditions = decision.conditions;
   const auto version = [](const std::string& text_of) { return text_of.empty() ? std::string("none") : text_of; };

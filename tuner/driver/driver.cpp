@@ -201,12 +201,14 @@ DeviceMemory allocate(std::size_t bytes) {
   return DeviceMemory(memory);
 }
 
-Module load_module(std::span<const std::byte> image) {
+Module load_module(std::span<const std::byte> image, unsigned threads) {
   // PTX must end with a zero byte; a cubin does not mind one.
   std::vector<std::byte> terminated(image.begin(), image.end());
   terminated.push_back(std::byte{0});
   CUmodule module = nullptr;
-  check(driver().load_module(&module, terminated.data(), 0, nullptr, nullptr), "cuModuleLoadDataEx");
+  CUjit_option option = CU_JIT_THREADS_PER_BLOCK;
+  void* value = reinterpret_cast<void*>(static_cast<std::uintptr_t>(threads));
+  check(driver().load_module(&module, terminated.data(), threads > 0 ? 1 : 0, &option, &value), "cuModuleLoadDataEx");
   return Module(module);
 }
 

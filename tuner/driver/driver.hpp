@@ -137,6 +137,7 @@ Event make_event();
 Stream make_stream();
 DeviceMemory allocate(std::size_t bytes);
 /// A cubin, or PTX.
-Module load_module(std::span<const std::byte> image);
+/// `threads`: what a block has at most, where PTX is translated; 0 leaves that to the module.
+Module load_module(std::span<const std::byte> image, unsigned threads = 0);
 
 }  // namespace tuner::cuda

@@ -173,11 +173,14 @@ class Check {
       if (build.compiled(Flavour::memory, cases_.cases[i].variant)) numbers.push_back(i);
     }
     write_inputs(cases_, folder_.path() / kInputsFile);
-    const std::vector<CaseOutcome> outcomes =
+    std::vector<CaseOutcome> outcomes =
         outcomes_of(build, Flavour::memory, numbers, budget_.until(Budget::Phase::running));
     if (budget_.is_over(Budget::Phase::running)) runs_left_out_ = not_run(outcomes);
     std::vector<const CaseOutcome*> by_case(cases_.cases.size(), nullptr);
-    for (std::size_t i = 0; i < numbers.size(); ++i) by_case[numbers[i]] = &outcomes[i];
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      put_in_order(outcomes[i], cases_.problems[cases_.cases[numbers[i]].problem].arguments);
+      by_case[numbers[i]] = &outcomes[i];
+    }
     std::vector<std::optional<Expected>> expected(cases_.problems.size());
     for (std::size_t p = 0; p < cases_.problems.size(); ++p) expected[p] = expectation(cases_.problems[p], by_case);
     note_what_is_not_compared(expected);
@@ -220,7 +223,8 @@ class Check {
 
   std::optional<Expected> expectation(const HostProblem& problem,
                                       const std::vector<const CaseOutcome*>& by_case) const {
-    if (options_.expected) return Expected{options_.expected(*problem.task, problem.arguments, problem.contents), {}};
+    if (options_.expected)
+      return in_order({options_.expected(*problem.task, problem.arguments, problem.contents), {}}, problem);
     const CaseOutcome* reference = problem.reference == HostProblem::kNone ? nullptr : by_case[problem.reference];
     if (reference == nullptr || reference->state != CaseOutcome::State::ended || !reference->has_outputs[0])
       return std::nullopt;
@@ -235,6 +239,11 @@ class Check {
       expected.outputs[number] = problem.expected[i];
       if (!argument.is_partial) std::fill(expected.unwritten[number].begin(), expected.unwritten[number].end(), 0);
     }
+    return in_order(std::move(expected), problem);
+  }
+
+  static Expected in_order(Expected expected, const HostProblem& problem) {
+    put_in_order({expected.outputs.begin(), expected.outputs.end()}, problem.arguments);
     return expected;
   }
 

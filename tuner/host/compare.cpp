@@ -51,9 +51,12 @@ tuner::Finding compare_on_host(Bytes found, Bytes expected, const BoundArgument&
   const std::byte* expected_data = expected.data();
   int type = support_number(argument.type);
   double rtol = argument.rtol, atol = argument.atol;
+  const float* spread = nullptr;
+  double accepted = 0, alike = 0;
   const std::uint32_t* mask = excluded.data();
   tuner::Finding* into = &result;
-  std::array<void*, 9> arguments{&found_data, &expected_data, &elements, &period, &type, &rtol, &atol, &mask, &into};
+  std::array<void*, 12> arguments{&found_data, &expected_data, &elements, &period, &type, &rtol,
+                                  &atol,       &spread,        &accepted, &alike,  &mask, &into};
   run_support_kernel_on_host("tuner_compare", arguments.data());
   return result;
 }
@@ -126,7 +129,8 @@ std::optional<Finding> look_at(const std::array<Bytes, kRunsOfCase>& runs, const
                  described(poison, runs[run], runs[0], argument, "with other initial memory it was"));
   }
   for (std::size_t run = kRunsOverPoison; run < kRunsOfCase; ++run) {
-    const Difference order = compare(runs[run], runs[0], argument, not_written, deterministic);
+    const Difference order =
+        compare(runs[run], runs[0], argument, not_written, deterministic && !argument.is_unordered);
     if (order.count == 0) continue;
     return found(FindingKind::order_dependent_result,
                  described(order, runs[run], runs[0], argument, "in another thread order it was"));
@@ -156,6 +160,43 @@ std::vector<std::size_t> output_sizes(const std::vector<BoundArgument>& argument
     if (is_output(argument)) sizes.push_back(elements_of(argument) * size_of(argument.type));
   }
   return sizes;
+}
+
+void put_in_order(const std::vector<std::span<std::byte>>& outputs, const std::vector<BoundArgument>& arguments) {
+  std::vector<std::size_t> number_of(arguments.size());
+  for (std::size_t i = 0, next = 0; i < arguments.size(); ++i) number_of[i] = is_output(arguments[i]) ? next++ : next;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const BoundArgument& argument = arguments[i];
+    if (!argument.is_unordered) continue;
+    const std::span<std::byte> output = outputs[number_of[i]];
+    auto lanes = static_cast<std::uint64_t>(std::max(argument.lanes, 1));
+    std::uint64_t records = argument.length;
+    int type = support_number(argument.type), size = static_cast<int>(size_of(argument.type));
+    if (argument.counted_by) {
+      const BoundArgument& counting = arguments[*argument.counted_by];
+      const std::uint64_t elements = counted(argument, counting, outputs[number_of[*argument.counted_by]]);
+      std::ranges::fill(output.subspan(elements * size_of(argument.type)), std::byte{0});
+      records = elements / lanes;
+    }
+    std::byte* data = output.data();
+    for (std::uint64_t flip : sort_flips(records)) {
+      std::array<void*, 6> step{&data, &records, &lanes, &type, &size, &flip};
+      run_support_kernel_on_host("tuner_order_step", step.data());
+    }
+  }
+}
+
+void put_in_order(CaseOutcome& outcome, const std::vector<BoundArgument>& arguments) {
+  for (std::size_t run = 0; run < kRunsOfCase; ++run) {
+    if (!outcome.has_outputs[run]) continue;
+    std::vector<std::span<std::byte>> outputs;
+    std::size_t at = 0;
+    for (const std::size_t size : output_sizes(arguments)) {
+      outputs.push_back(std::span(outcome.outputs[run]).subspan(at, size));
+      at += size;
+    }
+    put_in_order(outputs, arguments);
+  }
 }
 
 Expected expected_of(const CaseOutcome& reference, const std::vector<BoundArgument>& arguments) {

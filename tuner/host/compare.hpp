@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "tuner/core/task/not_compared.hpp"
@@ -19,6 +21,12 @@ struct Expected {
 
 /// The bytes of each output, in signature order.
 std::vector<std::size_t> output_sizes(const std::vector<BoundArgument>& arguments);
+
+/// Puts elements whose order is free in ascending order, with zeros behind those that count. `outputs`: the bytes of
+/// each output.
+void put_in_order(const std::vector<std::span<std::byte>>& outputs, const std::vector<BoundArgument>& arguments);
+/// The same in all runs of a case.
+void put_in_order(CaseOutcome& outcome, const std::vector<BoundArgument>& arguments);
 
 /// What a reference that ran as a case itself computed.
 Expected expected_of(const CaseOutcome& reference, const std::vector<BoundArgument>& arguments);

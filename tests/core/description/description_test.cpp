@@ -147,7 +147,7 @@ TEST_CASE("unknown words come with the nearest known one") {
         "k.cu:6:22: `flaot` is neither an element type nor a constant problem property; did you mean `float`?");
   CHECK(complaint("out(r, float, n, rtoll 1)") ==
         "k.cu:6:32: `rtoll 1` is not a clause of an output (valid are generators such as uniform(0, 1), and rtol, "
-        "atol, at most, expect, partial, trivial, align, pad, value); did you mean `rtol`?");
+        "atol, at most, expect, partial, trivial, unordered, align, pad, value); did you mean `rtol`?");
   CHECK(complaint("param(A, 1; defautl 1)") ==
         "k.cu:6:27: `defautl 1` is not a clause of a parameter (`default VALUE`, `argument` or `text`); did you mean "
         "`default`?");

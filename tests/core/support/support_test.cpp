@@ -28,8 +28,9 @@ template <typename T>
 Finding compare(std::vector<T> found, std::vector<T> expected, ElementType type, double rtol, double atol,
                 const std::uint32_t* excluded = nullptr, std::uint64_t period = 0) {
   Finding finding;
+  const float* no_spread = nullptr;
   run("tuner_compare", found.data(), expected.data(), std::uint64_t{found.size()}, period, support_number(type), rtol,
-      atol, excluded, &finding);
+      atol, no_spread, 0.0, 0.0, excluded, &finding);
   return finding;
 }
 
@@ -49,6 +50,51 @@ TEST_CASE("elements are compared with one of each lane, and those that are not n
   CHECK(with_one({nan, nan, 1, nan}, {nan}).count == 1);
   const std::uint32_t third = 4;
   CHECK(with_one({nan, nan, 1, nan}, {nan}, &third).count == 0);
+}
+
+TEST_CASE("what is rounded otherwise is accepted by an element's own spread, and counted apart far beyond it") {
+  const std::vector<float> expected{1, 1, 1, 1}, found{1.5f, 1.5f, 3, 1}, spread{0.1f, 0.01f, 0.1f, 0};
+  Finding finding;
+  run("tuner_compare", found.data(), expected.data(), std::uint64_t{4}, std::uint64_t{0},
+      support_number(ElementType::float32), 1e-4, 1e-6, spread.data(), 10.0, 100.0, (const std::uint32_t*)nullptr,
+      &finding);
+  CHECK(finding.count == 2);
+  CHECK(finding.first == 1);
+  CHECK(finding.sum == 0);
+  const std::vector<float> exact{0.1f, 0, 0.001f, 0};
+  finding = {};
+  run("tuner_compare", found.data(), expected.data(), std::uint64_t{4}, std::uint64_t{0},
+      support_number(ElementType::float32), 1e-4, 1e-6, exact.data(), 10.0, 100.0, (const std::uint32_t*)nullptr,
+      &finding);
+  CHECK(finding.count == 2);
+  CHECK(finding.sum == 2);
+}
+
+TEST_CASE("a spread keeps the most by which an element differed, and nothing that is not finite") {
+  std::vector<float> spread(4, 0);
+  const std::vector<double> expected{1, 2, kInf, 4};
+  const auto widen = [&](const std::vector<double>& found) {
+    run("tuner_widen_spread", found.data(), expected.data(), std::uint64_t{4}, support_number(ElementType::float64),
+        (const std::uint32_t*)nullptr, spread.data());
+  };
+  widen({1.5, 2, 3, kNan});
+  widen({1.25, 1, kInf, 4});
+  CHECK(spread == std::vector<float>{0.5f, 1, 0, 0});
+}
+
+TEST_CASE("an element that was exact by chance is as uncertain as a part of its neighbours of the same lane") {
+  std::vector<float> spread(256, 0);
+  for (std::size_t i = 0; i < 128; i += 2) spread[i] = 1;
+  spread[0] = 0;
+  Finding finding;
+  run("tuner_sum_spread", (const float*)spread.data(), std::uint64_t{spread.size()}, &finding);
+  CHECK(finding.count == 63);
+  CHECK(std::bit_cast<float>(static_cast<std::uint32_t>(finding.sum / finding.count)) == 1);
+  run("tuner_level_spread", spread.data(), std::uint64_t{spread.size()}, std::uint64_t{2}, 0.5f, 8.0f);
+  CHECK(spread[0] == 0.5f);
+  CHECK(spread[2] == 1);
+  CHECK(spread[1] == 4);  // its lane was exact throughout
+  CHECK(spread[128] == 4);
 }
 
 TEST_CASE("values agree within atol + rtol * |expected|") {

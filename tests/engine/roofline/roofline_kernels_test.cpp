@@ -20,6 +20,7 @@ TEST_CASE("the kernels of the roofline compile for old and new GPUs in every con
   const std::map<std::string, ProblemValues> problems{
       {"roofline_read", {{"n", 1 << 20}}},
       {"roofline_copy", {{"n", 1 << 20}}},
+      {"roofline_read_cached", {{"n", 1 << 20}, {"passes", 8}}},
       {"roofline_multiply_add", {{"threads", 1 << 20}, {"steps", 64}, {"TYPE", "double"}}},
   };
   std::size_t kernels = 0;

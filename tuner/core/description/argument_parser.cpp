@@ -47,7 +47,9 @@ void check_tolerance(const search::Expression& tolerance, const Span& span) {
 
 bool allows(Argument::Role role, std::string_view word) {
   const bool compared = role == Argument::Role::out || role == Argument::Role::inout;
-  if (word == "rtol" || word == "atol" || word == "at" || word == "expect" || word == "trivial") return compared;
+  if (word == "rtol" || word == "atol" || word == "at" || word == "expect" || word == "trivial" ||
+      word == "unordered")
+    return compared;
   if (word == "partial") return role == Argument::Role::out;
   if (word == "align" || word == "pad") return has_surroundings(role);
   if (word == "value") return role == Argument::Role::scalar;
@@ -142,6 +144,10 @@ void DescriptionParser::read_clause(const Span& clause, Argument& argument) {
     once(argument.is_trivial);
     if (!operand.empty()) operand.fail("`trivial` takes no value");
     argument.is_trivial = true;
+  } else if (word.text() == "unordered") {
+    once(argument.is_unordered);
+    argument.is_unordered = true;
+    argument.counted_by = read_counting_output(operand);
   } else if (word.text() == "expect") {
     once(argument.expected.has_value());
     argument.expected = read_expected(operand);
@@ -150,6 +156,36 @@ void DescriptionParser::read_clause(const Span& clause, Argument& argument) {
     argument.value = expression(operand, fmt::format("the value of the scalar `{}`", argument.name));
   } else {
     add_generator(clause, argument);
+  }
+}
+
+/// `by count`, or nothing
+std::string DescriptionParser::read_counting_output(const Span& operand) {
+  if (operand.empty()) return {};
+  const std::string_view text = operand.text();
+  if (!text.starts_with("by ")) operand.fail("which output says how many there are is said as in `unordered by count`");
+  const Span name = operand.sub(3).trimmed();
+  check_identifier(name, "an output");
+  counting_outputs_.push_back(name);
+  return name.string();
+}
+
+/// What counts the elements of an output is an output, too, and an integer.
+void DescriptionParser::check_counting_outputs() const {
+  for (const Span& name : counting_outputs_) {
+    std::vector<std::string> candidates;
+    const Argument* found = nullptr;
+    for (const Argument& argument : description_.arguments) {
+      if (argument.role != Argument::Role::out && argument.role != Argument::Role::inout) continue;
+      candidates.push_back(argument.name);
+      if (argument.name == name.text()) found = &argument;
+    }
+    if (found == nullptr)
+      name.fail(fmt::format("`{}` is not an output of this kernel{}", name.text(), suggestion(name.text(), candidates)));
+    const auto shape = shape_of_type(found->type);
+    if (shape && (shape->lanes != 1 || is_real(shape->element)))
+      name.fail(fmt::format("`{}` says how many elements there are, so its type is an integer, not {}", name.text(),
+                            found->type));
   }
 }
 

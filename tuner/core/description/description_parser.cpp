@@ -286,6 +286,7 @@ KernelDescription DescriptionParser::finish() {
   need(has_output, "out(...) or inout(...): without an output no configuration can be checked");
   check_types();
   check_scalars();
+  check_counting_outputs();
   check_reference();
   names_.check();
   return std::move(description_);

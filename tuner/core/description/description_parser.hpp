@@ -64,6 +64,8 @@ class DescriptionParser {
   void check_types() const;
   std::string element_type_name(const Span& type) const;
   void check_scalars() const;
+  std::string read_counting_output(const Span& operand);
+  void check_counting_outputs() const;
   void check_reference() const;
 
   /// Parses an expression and remembers the use of its names; the rest as in NameTable::use.
@@ -79,6 +81,7 @@ class DescriptionParser {
   std::vector<Span> argument_types_;  // one an argument
   std::optional<Span> work_type_;
   std::vector<Span> argument_names_;
+  std::vector<Span> counting_outputs_;  // named by `unordered by`
   std::set<std::string> reference_constants_;
   std::vector<Span> reference_argument_spans_;
   std::vector<Span> default_spans_;                // one a problem property

@@ -38,6 +38,7 @@ constexpr DirectiveWord kArgumentClauses[] = {
     {"expect", R"(expect file("y.npy"))", "the file that holds the right output"},
     {"partial", "partial", "an `out` that need not be written everywhere"},
     {"trivial", "trivial", "an output that may have one value throughout, or stay as it was"},
+    {"unordered", "unordered", "an output in any order; `by count` names the output that counts its elements"},
     {"align", "align 4", "the buffer begins at a multiple of so many bytes"},
     {"pad", "pad 64", "so many bytes before and behind the buffer can be read"},
     {"value", "value 2 * n", "of a scalar that is not called like a property of the problem"},

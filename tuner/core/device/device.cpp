@@ -13,6 +13,11 @@ std::uint64_t rounded(std::uint64_t bytes, double unit) {
 
 }  // namespace
 
+double peak_bytes_per_s(const DeviceInfo& device) {
+  constexpr double kWordsACycle = 2;
+  return kWordsACycle * device.memory_clock_khz * 1e3 * device.memory_bus_bits / 8;
+}
+
 std::string DeviceInfo::architecture() const {
   return fmt::format("sm_{}{}", compute_major, compute_minor);
 }

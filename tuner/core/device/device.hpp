@@ -46,6 +46,9 @@ struct DeviceInfo {
   void define_names(search::Scope& scope) const;
 };
 
+/// What its memory transfers at most by its clock, two words a cycle; 0 where that is not known.
+double peak_bytes_per_s(const DeviceInfo& device);
+
 /// The GPU of a canonical identity, with the limits of its architecture; clocks and what else it does not say are 0 or
 /// empty, and memory and cache are rounded. Nothing for what is no identity.
 std::optional<DeviceInfo> device_of_identity(const std::string& identity);

@@ -116,6 +116,23 @@ Json unproven_json(const std::vector<Unproven>& unproven) {
   return list;
 }
 
+Json beyond_memory_json(const std::optional<BeyondMemory>& beyond) {
+  if (!beyond) return nullptr;
+  return {{"bytes_per_second", beyond->bytes_per_s},
+          {"memory_bytes_per_second", beyond->rates.memory},
+          {"l2_cache_bytes_per_second", beyond->rates.l2_cache},
+          {"beyond_l2_cache", beyond->beyond_l2_cache()}};
+}
+
+Json like_rounding_json(const std::optional<LikeRoundingSummary>& rejected) {
+  if (!rejected) return nullptr;
+  const auto& [buffer, atol, time_ns] = rejected->fastest;
+  return {{"configurations", rejected->configurations},
+          {"time_us", time_ns / 1e3},
+          {"buffer", buffer},
+          {"atol", atol}};
+}
+
 Json budget_json(const TuneReport& report) {
   const ReportBudget& budget = report.budget;
   if (!budget.any()) return nullptr;
@@ -179,6 +196,8 @@ std::string to_json(const TuneReport& report, bool with_times) {
               {"baseline", baseline_json(report)},
               {"not_compared", not_compared_json(report.not_compared)},
               {"unproven", unproven_json(report.unproven)},
+              {"beyond_memory", beyond_memory_json(beyond_memory_in(decision.counters))},
+              {"like_rounding", like_rounding_json(like_rounding_in(decision.counters))},
               {"roofline", roofline_json(report.roofline)},
               {"speedup", speedup_json(decision)},
               {"ties", ties_json(decision.ties)},

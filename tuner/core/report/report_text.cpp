@@ -11,7 +11,9 @@
 #include "tuner/core/base/wrapping.hpp"
 #include "tuner/core/report/payback.hpp"
 #include "tuner/core/report/report.hpp"
+#include "tuner/core/task/beyond_memory.hpp"
 #include "tuner/core/task/decision_text.hpp"
+#include "tuner/core/task/like_rounding.hpp"
 #include "tuner/effort.hpp"
 
 namespace tuner {
@@ -263,6 +265,7 @@ std::string ReportText::winner() const {
     achieved += rate_text(*report.flops_per_second, "FLOP/s");
   }
   if (!achieved.empty()) text += labelled("  achieved   ", achieved + ", based on the declared work");
+  if (const auto beyond = beyond_memory_in(decision.counters)) text += labelled("             ", text_of(*beyond));
   if (const auto& roofline = report.roofline) {
     text += labelled("  roofline   ", fmt::format("{} of what this GPU was measured to reach: {}",
                                                   percent(roofline->share), roofline->bound_text));
@@ -275,6 +278,8 @@ std::string ReportText::winner() const {
       text += labelled("  uncompared ", text_of(report.not_compared) + ": the reference leaves them unwritten");
     }
     if (!report.unproven.empty()) text += labelled("  unproven   ", text_of(report.unproven));
+    if (const auto rejected = like_rounding_in(decision.counters))
+      text += labelled("  rejected   ", text_of(*rejected, decision.time_ns));
   }
   return text;
 }

@@ -356,6 +356,40 @@ extern "C" __global__ void tuner_sort_step(Byte* data, Long elements, Long first
 }
 #endif
 
+// One step of the same sort for whole records, all lanes of each, in the order of their first lane that differs. What is
+// not a number comes last.
+#if IS_IN_PART(3)
+extern "C" __global__ void tuner_order_step(Byte* data, Long records, Long lanes, int type, int size, Long flip) {
+  EACH(number, records) {
+    const Long other = number ^ flip;
+    if (other <= number || other >= records) continue;
+    bool is_above = false, is_below = false;
+    TUNER_ROLLED for (Long lane = 0; lane < lanes && !is_above && !is_below; ++lane) {
+      const Long i = lanes * number + lane;
+      const Long j = lanes * other + lane;
+      if (type == kInt64 || type == kUint64) {
+        const Long flipped = type == kInt64 ? 1ull << 63 : 0;
+        const Long x = ((const Long*)data)[i] ^ flipped;
+        const Long y = ((const Long*)data)[j] ^ flipped;
+        is_above = x > y;
+        is_below = x < y;
+      } else {
+        const double x = load(data, i, type);
+        const double y = load(data, j, type);
+        is_above = x > y || (!(x == x) && y == y);
+        is_below = x < y || (!(y == y) && x == x);
+      }
+    }
+    if (!is_above) continue;
+    TUNER_ROLLED for (Long byte = 0; byte < lanes * size; ++byte) {
+      const Byte moved = data[number * lanes * size + byte];
+      data[number * lanes * size + byte] = data[other * lanes * size + byte];
+      data[other * lanes * size + byte] = moved;
+    }
+  }
+}
+#endif
+
 // |found - expected|, without losing the low digits of 64-bit integers; infinite where one is not a number or infinite and
 // the other is not the same.
 __device__ inline double error_of(const Byte* found, Long i, const Byte* expected, Long j, int type) {
@@ -374,12 +408,15 @@ __device__ inline double error_of(const Byte* found, Long i, const Byte* expecte
 }
 
 // Counts the elements that differ by more than atol + rtol * |expected|, less those of `excluded` (which may be null).
-// With a period, `expected` has so many elements, over and over; `sum` then counts those of `found` that are not numbers.
+// Where `spread` is given, `accepted` times an element's spread is allowed, too, and `sum` counts the elements that differ
+// by more than `alike` times that. With a period, `expected` has so many elements, over and over; `sum` then counts those
+// of `found` that are not numbers.
 #if IS_IN_PART(3)
 extern "C" __global__ void tuner_compare(const Byte* found, const Byte* expected, Long elements, Long period, int type, double rtol,
-                                         double atol, const Word* excluded, Finding* finding) {
+                                         double atol, const float* spread, double accepted, double alike, const Word* excluded,
+                                         Finding* finding) {
   Long count = 0;
-  Long not_numbers = 0;
+  Long counted_apart = 0;
   Long first = ~0ull;
   double worst = 0;
   EACH(i, elements) {
@@ -387,22 +424,75 @@ extern "C" __global__ void tuner_compare(const Byte* found, const Byte* expected
     const Long j = period ? i % period : i;
     if (period && type >= kFloat16) {
       const double value = load(found, i, type);
-      if (!(value == value)) ++not_numbers;
+      if (!(value == value)) ++counted_apart;
     }
     const double error = error_of(found, i, expected, j, type);
     if (error == 0) continue;
     const double reference = load(expected, j, type);
     const double allowed = __dadd_rn(atol, __dmul_rn(rtol, reference < 0 ? -reference : reference));
     // An infinite error is one too many even where the allowance is infinite too.
-    if (error <= allowed && error < 1.7976931348623157e308) continue;
+    const bool is_finite = error < 1.7976931348623157e308;
+    if (error <= allowed && is_finite) continue;
+    if (spread && is_finite && error <= __dmul_rn(accepted, spread[i])) continue;
+    if (spread && !(is_finite && error <= __dmul_rn(alike, spread[i]))) ++counted_apart;
     ++count;
     if (i < first) first = i;
     if (error > worst) worst = error;
   }
-  if (not_numbers != 0) atomicAdd(&finding->sum, not_numbers);
+  if (counted_apart != 0) atomicAdd(&finding->sum, counted_apart);
   if (count == 0) return;
   atomicAdd(&finding->count, count);
   atomicMin(&finding->first, first);
   atomicMax(&finding->worst, (Long)__double_as_longlong(worst));
+}
+#endif
+
+// ---- How exactly elements are computed -------------------------------------------------------------------------------------
+
+// `spread` keeps the most by which an element has differed so far. What is not finite says nothing.
+#if IS_IN_PART(3)
+extern "C" __global__ void tuner_widen_spread(const Byte* found, const Byte* expected, Long elements, int type,
+                                              const Word* excluded, float* spread) {
+  EACH(i, elements) {
+    if (excluded && (excluded[i / 32] >> (i % 32) & 1u)) continue;
+    const double error = error_of(found, i, expected, i, type);
+    if (error < 3e38 && error > spread[i]) spread[i] = (float)error;
+  }
+}
+
+// The bits of positive floats grow like their logarithm: their mean is near that of the geometric mean. `sum` and `count`
+// are over what is not zero.
+extern "C" __global__ void tuner_sum_spread(const float* spread, Long elements, Finding* finding) {
+  Long sum = 0;
+  Long count = 0;
+  EACH(i, elements) {
+    if (spread[i] == 0) continue;
+    sum += __float_as_uint(spread[i]);
+    ++count;
+  }
+  if (count == 0) return;
+  atomicAdd(&finding->sum, sum);
+  atomicAdd(&finding->count, count);
+}
+
+// An element that came out the same every time was lucky: none is taken to be more than `part` as uncertain as its
+// neighbours, 64 of the same lane, in the geometric mean, or where all of these came out the same, as `otherwise`.
+extern "C" __global__ void tuner_level_spread(float* spread, Long elements, Long lanes, float part, float otherwise) {
+  const Long members = 64;
+  const Long groups = (elements + members * lanes - 1) / (members * lanes);
+  EACH(number, groups * lanes) {
+    const Long first = number / lanes * members * lanes + number % lanes;
+    Long sum = 0;
+    Long count = 0;
+    for (Long i = first, k = 0; k < members && i < elements; ++k, i += lanes) {
+      if (spread[i] == 0) continue;
+      sum += __float_as_uint(spread[i]);
+      ++count;
+    }
+    const float least = part * (count ? __uint_as_float((Word)(sum / count)) : otherwise);
+    for (Long i = first, k = 0; k < members && i < elements; ++k, i += lanes) {
+      if (spread[i] < least) spread[i] = least;
+    }
+  }
 }
 #endif

@@ -35,6 +35,9 @@ long long __double_as_longlong(double value) {
 float __uint_as_float(unsigned bits) {
   return std::bit_cast<float>(bits);
 }
+unsigned __float_as_uint(float value) {
+  return std::bit_cast<unsigned>(value);
+}
 unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<unsigned long long>((static_cast<Wide>(a) * b) >> 64);
@@ -88,6 +91,10 @@ bool run_support_kernel_on_host(std::string_view name, void** arguments) {
   if (name == "tuner_find_unwritten") return call(tuner_find_unwritten, arguments);
   if (name == "tuner_find_overwritten") return call(tuner_find_overwritten, arguments);
   if (name == "tuner_compare") return call(tuner_compare, arguments);
+  if (name == "tuner_order_step") return call(tuner_order_step, arguments);
+  if (name == "tuner_widen_spread") return call(tuner_widen_spread, arguments);
+  if (name == "tuner_sum_spread") return call(tuner_sum_spread, arguments);
+  if (name == "tuner_level_spread") return call(tuner_level_spread, arguments);
   return false;
 }
 

@@ -340,6 +340,7 @@ class T1Writer {
     if (any([](const Argument& argument) { return argument.expected.has_value(); })) lost.emplace_back("expect");
     if (any([](const Argument& argument) { return argument.is_partial; })) lost.emplace_back("partial");
     if (any([](const Argument& argument) { return argument.is_trivial; })) lost.emplace_back("trivial");
+    if (any([](const Argument& argument) { return argument.is_unordered; })) lost.emplace_back("unordered");
     if (any([](const Argument& argument) { return argument.may_differ.has_value(); })) lost.emplace_back("at most");
     if (description_.work.bytes || description_.work.flops) lost.emplace_back("work");
     if (description_.deterministic) lost.emplace_back("deterministic");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <set>
 
 namespace tuner {
@@ -30,6 +31,12 @@ search::Value bind_scalar(const KernelDescription& description, const Argument& 
   return integer;
 }
 
+std::uint64_t position_of(const KernelDescription& description, const std::string& name) {
+  const auto found = std::find_if(description.arguments.begin(), description.arguments.end(),
+                                  [&](const Argument& argument) { return argument.name == name; });
+  return static_cast<std::uint64_t>(found - description.arguments.begin());
+}
+
 void bind_tolerances(const KernelDescription& description, const Argument& argument, const search::Scope& scope,
                      BoundArgument& bound) {
   const auto tolerance = [&](const std::optional<search::Expression>& expression, std::string_view word,
@@ -42,6 +49,7 @@ void bind_tolerances(const KernelDescription& description, const Argument& argum
   };
   bound.rtol = tolerance(argument.rtol, "the rtol", default_rtol(bound.type));
   bound.atol = tolerance(argument.atol, "the atol", default_atol(bound.type));
+  bound.chosen_tolerance = argument.rtol || argument.atol;
   if (!argument.may_differ) return;
   const std::string what = argument_label(description, argument, "the number of elements that may differ");
   const std::int64_t most = computed(what, [&] { return argument.may_differ->evaluate_integer(scope); });
@@ -124,6 +132,14 @@ bool is_partial(const NotCompared& left, const std::vector<BoundArgument>& argum
   });
 }
 
+std::uint64_t counted(const BoundArgument& argument, const BoundArgument& counting, std::span<const std::byte> count) {
+  const std::size_t size = size_of(counting.type);
+  std::uint64_t number = 0;
+  std::memcpy(&number, count.data(), std::min(size, count.size()));
+  const bool is_negative = least_value(counting.type) < 0 && (number >> (8 * size - 1) & 1) != 0;
+  return element_size(argument) / size_of(argument.type) * (is_negative ? 0 : std::min(number, argument.length));
+}
+
 std::string partly_filled(const std::string& array, std::uint64_t bytes, std::uint64_t described) {
   return fmt::format(
       "The array `{}` in constant memory has {} bytes, of which {} are described: only these are filled, and the rest "
@@ -198,6 +214,8 @@ std::vector<BoundArgument> bind_arguments(const KernelDescription& description, 
       bind_tolerances(description, argument, scope, bound);
       bound.is_partial = argument.is_partial;
       bound.is_trivial = argument.is_trivial;
+      bound.is_unordered = argument.is_unordered;
+      if (!argument.counted_by.empty()) bound.counted_by = position_of(description, argument.counted_by);
       if (argument.expected) bound.expected = DataFile{.path = description.file.parent_path() / *argument.expected};
     }
     bound_arguments.push_back(std::move(bound));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,9 +44,12 @@ struct BoundArgument {
   std::vector<BoundGenerator> generators{BoundGenerator()};  ///< one for all elements, or one a lane; never none
   std::optional<DataFile> file;                              ///< instead of them, where the generator is a file
   double rtol = 0, atol = 0;
+  bool chosen_tolerance = false;     ///< one of them is described, so that both are meant
   std::uint64_t may_differ = 0;      ///< out, inout: elements that may be beyond them
   bool is_partial = false;           ///< out: candidates may write what the reference leaves unwritten
   bool is_trivial = false;           ///< out, inout: the right result may be one value, or what was there before
+  bool is_unordered = false;         ///< out, inout: its elements may stand in any order
+  std::optional<std::uint64_t> counted_by;  ///< then: position of the output that says how many there are
   std::optional<DataFile> expected;  ///< out, inout: what is right
   std::uint64_t alignment = 0;       ///< declared, bytes; 0: natural
   std::uint64_t padding = 0;         ///< bytes on either side that may be read
@@ -62,6 +66,10 @@ inline bool is_output(const BoundArgument& argument) {
 inline std::uint64_t element_size(const BoundArgument& argument) {
   return static_cast<std::uint64_t>(std::max(argument.lanes, 1)) * size_of(argument.type);
 }
+
+/// How many elements of an unordered output there are, all lanes of each, where `count` is what the output that counts
+/// them begins with: no more than it has room for.
+std::uint64_t counted(const BoundArgument& argument, const BoundArgument& counting, std::span<const std::byte> count);
 
 /// An array in constant memory that has more bytes than are described for it, in words.
 std::string partly_filled(const std::string& array, std::uint64_t bytes, std::uint64_t described);

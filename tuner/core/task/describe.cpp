@@ -100,6 +100,8 @@ std::string argument_text(const Argument& argument) {
   if (argument.expected) parts.push_back(fmt::format("expect file({})", search::quote(*argument.expected)));
   if (argument.is_partial) parts.emplace_back("partial");
   if (argument.is_trivial) parts.emplace_back("trivial");
+  if (argument.is_unordered)
+    parts.push_back(argument.counted_by.empty() ? "unordered" : "unordered by " + argument.counted_by);
   if (argument.alignment) parts.push_back(fmt::format("align {}", *argument.alignment));
   if (argument.padding) parts.push_back(fmt::format("pad {}", *argument.padding));
   if (argument.value) parts.push_back("value " + one_line(*argument.value));
@@ -153,6 +155,7 @@ std::string bound_argument_text(const BoundArgument& argument) {
   if (argument.may_differ > 0) text += fmt::format(" at most {} beyond", grouped(argument.may_differ));
   if (argument.is_partial) text += " partial";
   if (argument.is_trivial) text += " trivial";
+  if (argument.is_unordered) text += " in any order";
   if (argument.padding > 0) text += fmt::format(" padded by {} bytes", grouped(argument.padding));
   if (argument.role == Argument::Role::constant) text += " in constant memory";
   if (argument.file) {

@@ -94,6 +94,7 @@ std::string reuse_hash(const KernelDescription& description, const std::vector<B
     if (argument.may_differ) fields.add("may differ", argument.may_differ->text());
     if (argument.is_partial) fields.add("partial", "");
     if (argument.is_trivial) fields.add("trivial", "");
+    if (argument.is_unordered) fields.add("unordered", argument.counted_by);
     if (i < arguments.size() && arguments[i].expected) fields.add("expected", arguments[i].expected->hash);
     fields.add("value", argument.value);
     if (argument.alignment) fields.add("alignment", fmt::format("{}", *argument.alignment));

@@ -30,7 +30,8 @@ Candidate candidate_of(const Task& task, const search::Configuration& configurat
           .cubin = binary.cubin,
           .parameters = binary.parameters,
           .geometry = task.geometry(configuration),
-          .scratch_lengths = task.scratch_lengths(configuration)};
+          .scratch_lengths = task.scratch_lengths(configuration),
+          .ptx = binary.ptx};
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ struct CompileRequest {
   std::vector<Header> headers;
   /// Only the lowered name is wanted: no machine code is made, where the compiler knows how to leave that out.
   bool front_end_only = false;
+  bool keeps_ptx = false;  ///< PTX is wanted beside the machine code: it comes from the same run of the compiler
 };
 
 /// What NVRTC declares to a source before its first line. Reading all of that is a tenth of a small kernel's compile.
@@ -39,6 +40,7 @@ struct CompileReply {
   std::string message;  ///< one sentence for failures: the first error of the log, or what happened to the worker
   std::string log;      ///< complete compiler log
   cache::Cubin cubin;
+  std::string ptx;  ///< where it was asked for
   std::vector<KernelParameter> parameters;
   cache::ResourceFacts facts;  ///< registers, stack, spills, static shared memory, binary hash
   std::string toolkit;         ///< NVRTC version

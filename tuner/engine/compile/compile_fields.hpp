@@ -17,15 +17,15 @@ void describe(auto& fields, KernelParameter& parameter) {
 namespace tuner::engine {
 
 void describe(auto& fields, CompileRequest& request) {
-  auto& [configuration, source, file_name, name_expression, architecture, options, headers, front_end_only] = request;
+  auto& [configuration, source, file_name, name_expression, architecture, options, headers, front_end_only, keeps_ptx] = request;
   fields("configuration", configuration)("source", source)("file_name", file_name);
   fields("name_expression", name_expression)("architecture", architecture)("options", options)("headers", headers);
-  fields("front_end_only", front_end_only);
+  fields("front_end_only", front_end_only)("keeps_ptx", keeps_ptx);
 }
 
 void describe(auto& fields, CompileReply& reply) {
-  auto& [outcome, message, log, cubin, parameters, facts, toolkit, milliseconds] = reply;
-  fields("outcome", outcome)("message", message)("log", log)("cubin", cubin);
+  auto& [outcome, message, log, cubin, ptx, parameters, facts, toolkit, milliseconds] = reply;
+  fields("outcome", outcome)("message", message)("log", log)("cubin", cubin)("ptx", ptx);
   fields("parameters", parameters)("facts", facts)("toolkit", toolkit)("milliseconds", milliseconds);
 }
 

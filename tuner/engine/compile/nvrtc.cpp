@@ -89,6 +89,8 @@ Nvrtc load() {
   resolve(opened, functions.lowered_name, "nvrtcGetLoweredName");
   resolve(opened, functions.log_size, "nvrtcGetProgramLogSize");
   resolve(opened, functions.log, "nvrtcGetProgramLog");
+  resolve(opened, functions.ptx_size, "nvrtcGetPTXSize");
+  resolve(opened, functions.ptx, "nvrtcGetPTX");
   resolve(opened, functions.cubin_size, "nvrtcGetCUBINSize");
   resolve(opened, functions.cubin, "nvrtcGetCUBIN");
 

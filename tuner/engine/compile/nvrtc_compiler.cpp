@@ -80,6 +80,7 @@ struct NvrtcCompiler::Product {
   nvrtcResult result = NVRTC_SUCCESS;
   std::string log;
   cache::Cubin cubin;
+  std::string ptx;
 };
 
 NvrtcCompiler::NvrtcCompiler(std::vector<std::filesystem::path> include_folders, Builtins builtins)
@@ -154,6 +155,11 @@ NvrtcCompiler::Product NvrtcCompiler::run(const CompileRequest& request,
     product.cubin.bytes.resize(size);
     product.result = nvrtc_.cubin(raw, reinterpret_cast<char*>(product.cubin.bytes.data()));
   }
+  if (request.keeps_ptx && nvrtc_.ptx_size(raw, &size) == NVRTC_SUCCESS && size > 1) {
+    product.ptx.resize(size);
+    nvrtc_.ptx(raw, product.ptx.data());
+    product.ptx.pop_back();  // the zero behind the text
+  }
   return product;
 }
 
@@ -214,6 +220,7 @@ CompileReply NvrtcCompiler::compile(const CompileRequest& request) const {
                                 request.file_name, request.architecture);
   } else {
     reply.cubin = std::move(product.cubin);
+    reply.ptx = std::move(product.ptx);
     reply.cubin.hash = cache::content_hash(reply.cubin.bytes);
     reply.facts = facts_from_log(reply.log, reply.cubin.kernel);
     reply.facts.binary_hash = reply.cubin.hash;

@@ -10,7 +10,7 @@ namespace {
 
 /// Of everything that the answer depends on.
 cache::Hash program_of(const CompileRequest& request) {
-  std::string lists = request.front_end_only ? "front end" : "all";
+  std::string lists = request.front_end_only ? "front end" : request.keeps_ptx ? "all and PTX" : "all";
   const auto add = [&](const std::string& text) { lists += cache::content_hash(text).text; };
   for (const std::string& option : request.options) add(option);
   lists += '|';

@@ -51,6 +51,14 @@ class RooflineMeasurement {
     return greater(rate("roofline_read", bytes / 16), rate("roofline_copy", bytes / 32));
   }
 
+  /// Of a quarter of the L2 cache, as often as it takes to be timed.
+  std::optional<double> cached() {
+    constexpr std::int64_t kPasses = 64;
+    const auto packs = static_cast<std::int64_t>(device_.l2_bytes / 4 / 16);
+    return best("roofline_read_cached", {{"n", search::Value(packs)}, {"passes", search::Value(kPasses)}},
+                &Task::work_bytes);
+  }
+
   std::optional<double> arithmetic(ElementType type) {
     const std::int64_t threads = kWaves * device_.sm_count * device_.max_threads_per_sm;
     return best("roofline_multiply_add",
@@ -112,6 +120,13 @@ class RooflineMeasurement {
 };
 
 }  // namespace
+
+std::optional<MemoryRates> measured_memory_rates(const DeviceInfo& device, bool reuse, const SessionParts& parts) {
+  RooflineMeasurement measurement(device, reuse, parts);
+  const std::optional<double> memory = measurement.bandwidth(), cache = measurement.cached();
+  if (!memory || !cache) return std::nullopt;
+  return MemoryRates{*memory, *cache};
+}
 
 Roofline measured_roofline(const Task& task, bool reuse, const SessionParts& parts) {
   const WorkDescription& work = task.description().work;

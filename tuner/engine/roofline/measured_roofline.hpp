@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "tuner/core/task/beyond_memory.hpp"
 #include "tuner/core/task/roofline.hpp"
 #include "tuner/core/task/task.hpp"
 #include "tuner/engine/session/session_parts.hpp"
@@ -24,6 +26,9 @@ class NoRoofline : public Error {
 /// Rates are not there if the user stops it. Throws NoRoofline if a kernel cannot be measured, and Error{store_*},
 /// Error{no_…} as run_session does.
 Roofline measured_roofline(const Task& task, bool reuse, const SessionParts& parts);
+
+/// What this GPU's memory and its L2 cache deliver, measured and stored in the same way. Nothing if the user stops it.
+std::optional<MemoryRates> measured_memory_rates(const DeviceInfo& device, bool reuse, const SessionParts& parts);
 
 /// The annotated source of these kernels.
 std::string_view roofline_source();

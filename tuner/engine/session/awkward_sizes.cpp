@@ -24,6 +24,7 @@ namespace {
 void take_binary(const CompileReply& reply, Candidate& candidate) {
   candidate.cubin = reply.cubin;
   candidate.parameters = reply.parameters;
+  candidate.ptx = reply.ptx;
 }
 
 CompileRequest reference_program(const Task& task, const search::Configuration& baseline) {

@@ -27,6 +27,7 @@ CompileRequest compile_request(const Task& task, const search::Configuration& co
   // A kernel known from a recording has no source: the recorded lane looks the configuration up.
   if (!task.description().source.empty()) request = request_of(task, configuration, task.macros(configuration));
   request.configuration = task.space().text(configuration);
+  request.keeps_ptx = !task.description().reference.is_named() && configuration == task.space().defaults();
   return request;
 }
 
@@ -41,6 +42,7 @@ CompileRequest support_request(const std::string& source, const std::string& arc
 CompileRequest reference_request(const Task& task, const search::Configuration& baseline) {
   CompileRequest request = request_of(task, baseline, task.reference_macros(baseline));
   request.name_expression = task.description().reference.kernel;
+  request.keeps_ptx = true;
   return request;
 }
 
@@ -49,7 +51,8 @@ Candidate reference_candidate(const Task& task, const search::Configuration& bas
           .parameters = binary.parameters,
           .geometry = task.reference_geometry(baseline),
           .scratch_lengths = task.scratch_lengths(baseline),
-          .takes = task.reference_arguments()};
+          .takes = task.reference_arguments(),
+          .ptx = binary.ptx};
 }
 
 cache::Binary binary_to_keep(const CompileReply& reply, const std::string& architecture, const std::string& key) {

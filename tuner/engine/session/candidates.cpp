@@ -283,7 +283,8 @@ Candidate Candidates::candidate(EntryId id) const {
           .cubin = binary.cubin,
           .parameters = binary.parameters,
           .geometry = entry.geometry,
-          .scratch_lengths = entry.scratch_lengths};
+          .scratch_lengths = entry.scratch_lengths,
+          .ptx = binary.ptx};
 }
 
 std::map<std::string, std::int64_t> Candidates::counters() const {

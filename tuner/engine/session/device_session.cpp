@@ -89,6 +89,7 @@ void DeviceSession::screen(Candidate candidate, std::optional<double> time_to_be
                                                  : noise_.screen_policy(options_.early_kill, time_to_beat);
   submit(ScreenCandidate{std::move(candidate), policy, time_to_beat}, [this, take](const DeviceReply& reply) {
     account_samples(reply);
+    if (const auto& rejected = reply.result_of<ScreenCandidate>().like_rounding) like_rounding_.add(*rejected);
     take(reply);
   });
 }

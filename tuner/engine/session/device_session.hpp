@@ -76,6 +76,7 @@ class DeviceSession {
   const std::vector<NotCompared>& not_compared() const { return not_compared_; }
   /// The outputs of the reference that a kernel passes which computes nothing.
   const std::vector<Unproven>& unproven() const { return unproven_; }
+  const LikeRoundingSummary& like_rounding() const { return like_rounding_; }
   const Noise& noise() const { return noise_; }  ///< of the samples screened so far
   /// The device rests because nothing is compiled.
   void add_waiting(Clock::duration time);
@@ -106,6 +107,7 @@ class DeviceSession {
   std::optional<Candidate> reference_;
   std::vector<NotCompared> not_compared_;
   std::vector<Unproven> unproven_;
+  LikeRoundingSummary like_rounding_;
   std::map<TicketId, Take> waiting_;
   Clock::time_point busy_since_ = Clock::now(), last_answer_ = busy_since_;
   Noise noise_;

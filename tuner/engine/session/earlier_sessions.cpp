@@ -11,13 +11,15 @@ namespace tuner::engine {
 namespace {
 
 /// Whether the same would happen again. Memory and workers are lost to what else goes on; how long a launch or a
-/// compiler was given is not in the row.
+/// compiler was given is not in the row, nor is whether rounding was measured when a result was called wrong.
 bool says_something(Outcome outcome) {
   switch (outcome) {
     case Outcome::compile_timeout:
     case Outcome::run_timeout:
     case Outcome::out_of_memory:
     case Outcome::worker_lost:
+    case Outcome::wrong_result:
+    case Outcome::nondeterministic:
       return false;
     default:
       return true;

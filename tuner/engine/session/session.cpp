@@ -227,6 +227,8 @@ class Session {
     add_to_counters(report.not_compared, report.decision.counters);
     report.unproven = unproven();
     add_to_counters(report.unproven, report.decision.counters);
+    add_to_counters(device_.like_rounding(), report.decision.counters);
+    if (const auto beyond = beyond_what_memory_delivers(report)) add_to_counters(*beyond, report.decision.counters);
     if (!report.has_fresh_inputs) report.decision.counters[kSameInputsCounter] = 1;
     report.decision.contended = options_.contended || device_.contended();
     if (report.decision.verified && final_->winner && awkward_sizes_.checked(*final_->winner_entry())) {
@@ -297,6 +299,17 @@ class Session {
       if (candidates_[entry].finished && candidates_[entry].trial.outcome == Outcome::ok) ++count;
     }
     return count;
+  }
+
+  /// Whether the winner is faster than memory, which is measured only where the clock of the memory says so.
+  std::optional<BeyondMemory> beyond_what_memory_delivers(const TuneReport& report) const {
+    const double by_clock = peak_bytes_per_s(task_.device());
+    constexpr double kReached = 0.9;  // of that, at most
+    if (!report.bytes_per_second || by_clock == 0 || *report.bytes_per_second < kReached * by_clock ||
+        !options_.memory_rates || parts_.stop)
+      return std::nullopt;
+    const std::optional<MemoryRates> rates = options_.memory_rates();
+    return rates ? beyond_memory(*report.bytes_per_second, *rates) : std::nullopt;
   }
 
   /// What agrees with a kernel that computes nothing; where that is known, other seeds say nothing more.

@@ -3,11 +3,13 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cache/store/store.hpp"
+#include "tuner/core/task/beyond_memory.hpp"
 #include "tuner/core/task/roofline.hpp"
 #include "tuner/effort.hpp"
 #include "tuner/engine/device/lane/device.hpp"
@@ -24,6 +26,9 @@ struct SessionOptions {
   std::optional<Effort> effort;
   /// What the GPU was measured to reach; for the budget's rule that stops there. Nothing: not measured.
   std::optional<Roofline> roofline;
+  /// Measures what memory and the L2 cache deliver, or takes it from the store; with the session's lanes, when nothing
+  /// else uses them. Asked only for a winner that is faster than the GPU's memory can be by its clock.
+  std::function<std::optional<MemoryRates>()> memory_rates;
   /// Whether a stored decision of more effort is an answer, and nothing is measured.
   bool takes_stored = false;
   Timing mode = Timing::cold;

@@ -12,6 +12,7 @@
 #include "cache/store/binary.hpp"
 #include "tuner/core/counters/counters.hpp"
 #include "tuner/core/device/device.hpp"
+#include "tuner/core/task/like_rounding.hpp"
 #include "tuner/core/task/not_compared.hpp"
 #include "tuner/core/task/task.hpp"
 #include "tuner/core/task/unproven.hpp"
@@ -32,6 +33,7 @@ struct Candidate {
   std::vector<std::uint64_t> scratch_lengths;  ///< elements, in signature order of the scratch arguments
   /// Positions of the arguments that it takes, in its order; absent: all that are parameters.
   std::optional<std::vector<std::size_t>> takes = std::nullopt;
+  std::string ptx = {};  ///< of a reference: what shows how exactly it computes. May be absent
 };
 
 /// What is known of a kernel that was loaded and timed.
@@ -56,6 +58,7 @@ struct ReferenceResult {
 
 struct ScreenResult {
   TimedRun run;
+  std::optional<LikeRounding> like_rounding;  ///< why a candidate with a wrong result may be right after all
 };
 
 struct LoadResult {
@@ -93,6 +96,8 @@ struct PrepareProblem {
   std::uint64_t seed = 0;
   bool deterministic = false;  ///< outputs must be the same bits in every run, whatever the tolerances
   Timing mode = Timing::cold;
+  /// False once the reference has ended a worker when its operations were rounded at random.
+  bool may_measure_rounding = true;
   /// The device code that fills, poisons and compares: support_sources(), compiled.
   std::vector<std::vector<std::byte>> support_cubins;
   std::chrono::milliseconds launch_timeout{2000};  ///< a launch still running after this is stopped
@@ -231,6 +236,8 @@ struct DeviceReply {
   std::string fence_fault = {};
   /// Such a launch failed because a buffer has a smaller alignment than the kernel needs.
   bool misaligned = false;
+  /// The worker was lost over the reference, while its operations were rounded at random. The request is not to blame.
+  bool rounding_failed = false;
   std::string gpu = {};  ///< UUID of the GPU that answered, where a lane has several. Set by the lane.
   DeviceResult result = {};
 

@@ -17,8 +17,9 @@ constexpr int kMaxFailures = 3;
 // device. The next worker is sent to work before anything is waited for.
 void DeviceProcessLane::lose(Loss loss) {
   std::optional<Running> running = std::exchange(running_, std::nullopt);
-  const bool is_candidates =
-      running && !running->repeated && !std::holds_alternative<PrepareProblem>(running->pending.request);
+  if (loss.reply.rounding_failed && problem_) problem_->may_measure_rounding = false;
+  const bool is_candidates = running && !running->repeated && !loss.reply.rounding_failed &&
+                             !std::holds_alternative<PrepareProblem>(running->pending.request);
   WorkerLoss record{loss.cause, !is_candidates, false, {}};
   if (!lost_at_) {
     lost_at_ = Clock::now();

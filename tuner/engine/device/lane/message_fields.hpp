@@ -23,6 +23,11 @@ void describe(auto& fields, Unproven& one) {
   fields("buffer", buffer)("why", why)("elements", elements)("of", of);
 }
 
+void describe(auto& fields, LikeRounding& rejected) {
+  auto& [buffer, atol, time_ns] = rejected;
+  fields("buffer", buffer)("atol", atol)("time_ns", time_ns);
+}
+
 }  // namespace tuner
 
 namespace tuner::engine {
@@ -30,9 +35,9 @@ namespace tuner::engine {
 // ---- Requests ----
 
 void describe(auto& fields, Candidate& candidate) {
-  auto& [configuration, cubin, parameters, geometry, scratch_lengths, takes] = candidate;
+  auto& [configuration, cubin, parameters, geometry, scratch_lengths, takes, ptx] = candidate;
   fields("configuration", configuration)("cubin", cubin)("parameters", parameters);
-  fields("geometry", geometry)("scratch_lengths", scratch_lengths)("takes", takes);
+  fields("geometry", geometry)("scratch_lengths", scratch_lengths)("takes", takes)("ptx", ptx);
 }
 
 void describe(auto& fields, ScreenPolicy& policy) {
@@ -48,9 +53,9 @@ void describe(auto& fields, Isolation& isolation) {
 }
 
 void describe(auto& fields, PrepareProblem& request) {
-  auto& [arguments, seed, deterministic, mode, support_cubins, launch_timeout] = request;
+  auto& [arguments, seed, deterministic, mode, may_measure_rounding, support_cubins, launch_timeout] = request;
   fields("arguments", arguments)("seed", seed)("deterministic", deterministic)("mode", mode);
-  fields("support_cubins", support_cubins)("launch_timeout_ms", launch_timeout);
+  fields("may_measure_rounding", may_measure_rounding)("support_cubins", support_cubins)("launch_timeout_ms", launch_timeout);
 }
 
 void describe(auto& fields, RunReference& request) {
@@ -121,8 +126,8 @@ void describe(auto& fields, ReferenceResult& result) {
 }
 
 void describe(auto& fields, ScreenResult& result) {
-  auto& [run] = result;
-  fields("run", run);
+  auto& [run, like_rounding] = result;
+  fields("run", run)("like_rounding", like_rounding);
 }
 
 void describe(auto& fields, LoadResult& result) {
@@ -154,11 +159,11 @@ void describe(auto& fields, CountResult& result) {
 }
 
 void describe(auto& fields, DeviceReply& reply) {
-  auto& [outcome, message, launches, load_ms, verify_ms, timing_ms, confirmed, fence_fault, misaligned, gpu, result] =
-      reply;
+  auto& [outcome, message, launches, load_ms, verify_ms, timing_ms, confirmed, fence_fault, misaligned,
+         rounding_failed, gpu, result] = reply;
   fields("outcome", outcome)("message", message)("launches", launches)("load_ms", load_ms)("verify_ms", verify_ms);
   fields("timing_ms", timing_ms)("confirmed", confirmed)("fence_fault", fence_fault);
-  fields("misaligned", misaligned)("gpu", gpu);
+  fields("misaligned", misaligned)("rounding_failed", rounding_failed)("gpu", gpu);
   fields("result", result);
 }
 

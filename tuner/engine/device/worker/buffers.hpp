@@ -34,6 +34,7 @@ struct ArgumentState {
   DeviceMemory reference;               ///< out, inout: what the reference wrote, or a file says that it is to write
   DeviceMemory unwritten_by_reference;  ///< out: one bit an element; excluded from comparison
   DeviceMemory unwritten;               ///< out: the same for the kernel being checked
+  DeviceMemory spread;  ///< out, inout: a float an element, once Runner measured how exactly they are computed
   Finding left_unwritten;               ///< out: how many elements the reference leaves unwritten, and the first
   std::optional<std::uint64_t>
       reference_sum;            ///< out, inout: checksum of `reference`, once Runner::unproven() was asked
@@ -45,6 +46,7 @@ struct ArgumentState {
   std::vector<std::pair<CUdeviceptr, std::uint64_t>> kept() const;
   bool is_output() const { return tuner::is_output(argument); }
   std::uint64_t element_bytes() const { return elements * size_of(argument.type); }
+  std::uint64_t spread_bytes() const { return elements * sizeof(float); }
   std::uint64_t mask_bytes() const { return (elements + 31) / 32 * 4; }
 };
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tuner/engine/device/worker/uncertainty.hpp"
+
 namespace tuner::engine {
 namespace {
 
@@ -37,6 +39,10 @@ DeviceSupport::DeviceSupport(std::span<const std::vector<std::byte>> cubins, Wor
       find_unwritten_(find(modules_, "tuner_find_unwritten")),
       find_overwritten_(find(modules_, "tuner_find_overwritten")),
       compare_(find(modules_, "tuner_compare")),
+      order_step_(find(modules_, "tuner_order_step")),
+      widen_spread_(find(modules_, "tuner_widen_spread")),
+      sum_spread_(find(modules_, "tuner_sum_spread")),
+      level_spread_(find(modules_, "tuner_level_spread")),
       findings_(allocate(kMaxFindings * sizeof(Finding))) {}
 
 template <typename... Arguments>
@@ -116,15 +122,40 @@ std::size_t DeviceSupport::find_overwritten(CUdeviceptr unwritten, CUdeviceptr b
 }
 
 std::size_t DeviceSupport::compare(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements,
-                                   const BoundArgument& argument, CUdeviceptr excluded) {
+                                   const BoundArgument& argument, CUdeviceptr excluded, CUdeviceptr spread) {
+  // A tolerance that somebody chose is meant.
+  const double accepted = argument.chosen_tolerance ? 0 : kAcceptedSpread;
+  const double alike = argument.chosen_tolerance ? kAcceptedSpread : kAlikeSpread;
   return ask(compare_, elements, found, expected, elements, std::uint64_t{0}, support_number(argument.type),
-             argument.rtol, argument.atol, excluded);
+             argument.rtol, argument.atol, spread, accepted, alike, excluded);
 }
 
 std::size_t DeviceSupport::compare_with_one(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements,
                                             const BoundArgument& argument, CUdeviceptr excluded) {
   return ask(compare_, elements, found, expected, elements, static_cast<std::uint64_t>(std::max(argument.lanes, 1)),
-             support_number(argument.type), argument.rtol, argument.atol, excluded);
+             support_number(argument.type), argument.rtol, argument.atol, CUdeviceptr{0}, 0.0, 0.0, excluded);
+}
+
+void DeviceSupport::put_in_order(CUdeviceptr data, std::uint64_t elements, const BoundArgument& argument) {
+  const auto lanes = static_cast<std::uint64_t>(std::max(argument.lanes, 1));
+  const auto size = static_cast<int>(size_of(argument.type));
+  for (const std::uint64_t flip : sort_flips(elements / lanes))
+    launch(order_step_, elements / lanes, data, elements / lanes, lanes, support_number(argument.type), size, flip);
+}
+
+void DeviceSupport::widen_spread(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements,
+                                 const BoundArgument& argument, CUdeviceptr excluded, CUdeviceptr spread) {
+  launch(widen_spread_, elements, found, expected, elements, support_number(argument.type), excluded, spread);
+}
+
+std::size_t DeviceSupport::sum_spread(CUdeviceptr spread, std::uint64_t elements) {
+  return ask(sum_spread_, elements, spread, elements);
+}
+
+void DeviceSupport::level_spread(CUdeviceptr spread, std::uint64_t elements, const BoundArgument& argument,
+                                 float otherwise) {
+  const auto lanes = static_cast<std::uint64_t>(std::max(argument.lanes, 1));
+  launch(level_spread_, elements, spread, elements, lanes, static_cast<float>(kPartOfNeighbours), otherwise);
 }
 
 std::vector<Finding> DeviceSupport::findings() {

@@ -30,12 +30,24 @@ class DeviceSupport {
                              bool narrow_down, CUdeviceptr mask, CUdeviceptr excluded);
   /// Elements that `by_reference` has a bit for and `unwritten` has not.
   std::size_t find_overwritten(CUdeviceptr unwritten, CUdeviceptr by_reference, std::uint64_t elements);
+  /// `spread`, which may be null, widens the tolerance where that is the default one: see uncertainty.hpp. `sum` counts
+  /// elements that differ by more than looks like rounding.
   std::size_t compare(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements, const BoundArgument& argument,
-                      CUdeviceptr excluded);
+                      CUdeviceptr excluded, CUdeviceptr spread = 0);
   /// The same with one element of `expected` for each lane, which all elements are compared with; `sum` counts those of
   /// `found` that are not numbers.
   std::size_t compare_with_one(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements,
                                const BoundArgument& argument, CUdeviceptr excluded);
+
+  /// Puts so many elements, all lanes of each, in order.
+  void put_in_order(CUdeviceptr data, std::uint64_t elements, const BoundArgument& argument);
+  /// Raises each float of `spread` to |found - expected|, where that is finite.
+  void widen_spread(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements, const BoundArgument& argument,
+                    CUdeviceptr excluded, CUdeviceptr spread);
+  /// `count` and `sum` are the number of floats that are not zero, and the sum of their bits.
+  std::size_t sum_spread(CUdeviceptr spread, std::uint64_t elements);
+  /// Raises each to a part of what its neighbours have, or of `otherwise` where these are all zero.
+  void level_spread(CUdeviceptr spread, std::uint64_t elements, const BoundArgument& argument, float otherwise);
 
   /// Waits for the checks asked for since the last call and returns what they found, in that order.
   std::vector<Finding> findings();
@@ -52,7 +64,7 @@ class DeviceSupport {
   WorkStream& stream_;
   std::vector<Module> modules_;
   CUfunction fill_, sort_step_, plant_, check_planted_, checksum_, checksum_elements_, find_unwritten_,
-      find_overwritten_, compare_;
+      find_overwritten_, compare_, order_step_, widen_spread_, sum_spread_, level_spread_;
   DeviceMemory findings_;
   std::size_t used_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "tuner/core/binary/cubin.hpp"
 
@@ -105,6 +106,11 @@ void measure_occupancy(const DeviceInfo& device, LoadedKernel& kernel) {
 
 Verdict load_kernel(const Candidate& candidate, const std::vector<ArgumentState>& arguments, const DeviceInfo& device,
                     LoadedKernel& kernel) {
+  return load_kernel(candidate, candidate.cubin.bytes, arguments, device, kernel);
+}
+
+Verdict load_kernel(const Candidate& candidate, std::span<const std::byte> image,
+                    const std::vector<ArgumentState>& arguments, const DeviceInfo& device, LoadedKernel& kernel) {
   kernel.configuration = candidate.configuration;
   kernel.geometry = candidate.geometry;
   kernel.scratch_lengths = candidate.scratch_lengths;
@@ -112,7 +118,9 @@ Verdict load_kernel(const Candidate& candidate, const std::vector<ArgumentState>
   if (Verdict verdict = check_parameters(candidate, kernel, arguments); !verdict.ok()) return verdict;
 
   try {
-    kernel.module = load_module(candidate.cubin.bytes);
+    const std::array<std::uint32_t, 3>& block = candidate.geometry.block;
+    const bool is_translated = image.data() != candidate.cubin.bytes.data();
+    kernel.module = load_module(image, is_translated ? block[0] * block[1] * block[2] : 0);
   } catch (const CallFailed& failure) {
     if (is_sticky(failure.result())) throw;
     const bool no_memory = failure.result() == CUDA_ERROR_OUT_OF_MEMORY;

@@ -41,6 +41,9 @@ struct LoadedKernel {
 /// constants.
 Verdict load_kernel(const Candidate& candidate, const std::vector<ArgumentState>& arguments, const DeviceInfo& device,
                     LoadedKernel& kernel);
+/// The same from another image of the candidate's module: machine code or PTX, which the driver translates.
+Verdict load_kernel(const Candidate& candidate, std::span<const std::byte> image,
+                    const std::vector<ArgumentState>& arguments, const DeviceInfo& device, LoadedKernel& kernel);
 
 /// Queues filling the module's constant memory with what the arguments hold now. What an array has beyond what is
 /// described for it keeps its initial values.

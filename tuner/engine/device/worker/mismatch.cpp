@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tuner::engine {
 namespace {
@@ -57,10 +58,14 @@ Verdict judge(const std::vector<Mismatch>& mismatches) {
     const std::string detail = fmt::format("first at {}, found {}, expected {}; the worst is off by {:.3g} ({})",
                                            place(*mismatch.state, mismatch.first), mismatch.found, mismatch.expected,
                                            mismatch.worst, tolerance_text(argument));
+    std::optional<LikeRounding> like_rounding;
+    if (mismatch.like_rounding) like_rounding = {argument.name, atol_for(mismatch.worst)};
     if (wrong_runs == count.size()) {
       return {Outcome::wrong_result,
-              fmt::format("{} of {} elements of '{}' differ from {}: {}.", count[0], mismatch.state->elements,
-                          argument.name, truth(*mismatch.state), detail)};
+              fmt::format("{} of {} elements of '{}' differ from {}: {}.{}", count[0], mismatch.state->elements,
+                          argument.name, truth(*mismatch.state), detail,
+                          like_rounding ? " It looks like rounding." : ""),
+              std::move(like_rounding)};
     }
     const std::uint64_t most = *std::max_element(count.begin(), count.end());
     const std::string which =

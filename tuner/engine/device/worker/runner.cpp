@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <exception>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -115,14 +116,16 @@ Runner::AskedOutput Runner::ask_about(ArgumentState& state, const Run& run) {
     if (!run.as_reference && is_last && state.left_unwritten.count > 0 && !state.argument.is_partial)
       asked.overwritten = support_.find_overwritten(state.unwritten.get(), excluded, state.elements);
   }
+  if (state.argument.is_unordered) put_in_order(state, run);
   // What it is compared with from now on.
   const bool defines = run.as_reference && !state.argument.expected;
   if (defines && run.number == 0) {
     stream_.copy(state.reference.get(), data, state.element_bytes());
     return asked;
   }
-  asked.compared = support_.compare(data, state.reference.get(), state.elements, state.argument, excluded);
-  if (!deterministic_) return asked;
+  asked.compared = support_.compare(data, state.reference.get(), state.elements, state.argument, excluded,
+                                    has_spread_ ? state.spread.get() : 0);
+  if (!deterministic_ || state.argument.is_unordered) return asked;
   const auto ask_for_sum = [&](CUdeviceptr memory) {
     asked.bits.push_back(support_.checksum_elements(memory, state.elements, state.argument.type, excluded));
   };
@@ -130,6 +133,26 @@ Runner::AskedOutput Runner::ask_about(ArgumentState& state, const Run& run) {
   if (defines && run.number == 1) ask_for_sum(state.reference.get());
   ask_for_sum(data);
   return asked;
+}
+
+// Elements whose order is free are compared in ascending order, and what counts them says where they end.
+void Runner::put_in_order(const ArgumentState& state, const Run& run) {
+  const std::vector<ArgumentState>& arguments = buffers_.arguments();
+  const auto order = [&](CUdeviceptr data, CUdeviceptr count) {
+    std::uint64_t elements = state.elements;
+    if (count != 0) {
+      const ArgumentState& counting = arguments[*state.argument.counted_by];
+      elements = counted(state.argument, counting.argument, stream_.download(count, size_of(counting.argument.type)));
+      const std::uint64_t bytes = elements * size_of(state.argument.type);
+      stream_.set_bytes(data + bytes, 0, state.element_bytes() - bytes);
+    }
+    support_.put_in_order(data, elements, state.argument);
+  };
+  const ArgumentState* counting = state.argument.counted_by ? &arguments[*state.argument.counted_by] : nullptr;
+  order(state.place(run.layout).data(), counting ? counting->place(run.layout).data() : 0);
+  if (!run.as_reference || run.number > 0 || !state.argument.expected) return;
+  const bool is_expected = counting && counting->argument.expected;
+  order(state.reference.get(), is_expected ? counting->reference.get() : counting ? counting->place(run.layout).data() : 0);
 }
 
 void Runner::note(const AskedOutput& asked, const std::vector<Finding>& found, const Run& run, Mismatch& mismatch) {
@@ -144,6 +167,7 @@ void Runner::note(const AskedOutput& asked, const std::vector<Finding>& found, c
   const Finding compared = asked.compared ? found[*asked.compared] : Finding{};
   const bool too_many = compared.count > state.argument.may_differ;
   mismatch.count.push_back(too_many ? compared.count : 0);
+  if (too_many && (!has_spread_ || !state.spread || compared.sum > 0)) mismatch.like_rounding = false;
   if (!too_many || !mismatch.found.empty()) return;
   mismatch.first = compared.first;
   mismatch.worst = std::bit_cast<double>(compared.worst);
@@ -258,8 +282,83 @@ Verdict Runner::run_all(const LoadedKernel& kernel, bool as_reference, std::vect
   return {};
 }
 
-Verdict Runner::run_reference(const LoadedKernel& kernel, bool diagnose_first) {
+namespace {
+
+// Of what is expected from a file nothing is known but the file, and what may stand anywhere has no place of its own.
+bool has_spread(const BoundArgument& argument) {
+  return is_output(argument) && is_real(argument.type) && !argument.expected && !argument.is_unordered;
+}
+
+bool may_be_rounding(const std::vector<Mismatch>& mismatches) {
+  return std::any_of(mismatches.begin(), mismatches.end(), [](const Mismatch& mismatch) {
+    const BoundArgument& argument = mismatch.state->argument;
+    const bool differs = std::any_of(mismatch.count.begin(), mismatch.count.end(), [](auto n) { return n > 0; });
+    return differs && has_spread(argument);
+  });
+}
+
+}  // namespace
+
+bool Runner::measure_spread() {
+  if (asked_for_spread_ || !may_measure_rounding_) return false;
+  asked_for_spread_ = true;
+  struct Ends {
+    bool& flag;
+    ~Ends() {
+      if (std::uncaught_exceptions() == 0) flag = false;
+    }
+  } ends{measures_rounding_};
+  measures_rounding_ = true;
+  std::vector<ArgumentState*> outputs;
+  for (ArgumentState& state : buffers_.arguments()) {
+    if (has_spread(state.argument)) outputs.push_back(&state);
+  }
+  const Layout layout = layout_of(0);
+  for (int number = 0; number < kRoundedRuns; ++number) {
+    const std::uint32_t seed = 0x9E3779B9u * (static_cast<std::uint32_t>(number) + 1);
+    const LoadedKernel* kernel = rounded_.prepare(seed, buffers_.arguments(), device_, stream_);
+    if (kernel == nullptr) return false;
+    if (number == 0) {
+      if (!buffers_.resize_scratch(kernel->scratch_lengths).ok()) return false;
+      for (ArgumentState* state : outputs) {
+        if (!state->spread) state->spread = allocate(std::max<std::uint64_t>(state->spread_bytes(), 8));
+        stream_.set_bytes(state->spread.get(), 0, state->spread_bytes());
+      }
+    }
+    if (!launch(*kernel, kPoison[0], layout).ok()) return false;
+    for (const ArgumentState* state : outputs) {
+      support_.widen_spread(state->place(layout).data(), state->reference.get(), state->elements, state->argument,
+                            state->unwritten_by_reference.get(), state->spread.get());
+    }
+  }
+  for (const ArgumentState* state : outputs) support_.sum_spread(state->spread.get(), state->elements);
+  const std::vector<Finding> found = support_.findings();
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto bits = static_cast<std::uint32_t>(found[i].count > 0 ? found[i].sum / found[i].count : 0);
+    support_.level_spread(outputs[i]->spread.get(), outputs[i]->elements, outputs[i]->argument,
+                          std::bit_cast<float>(bits));
+  }
+  has_spread_ = true;
+  sum_kept();
+  return true;
+}
+
+// Once how exactly the reference computes is known, the kernel runs again.
+Verdict Runner::run_and_judge(const LoadedKernel& kernel, bool measures) {
+  std::vector<Mismatch> mismatches;
+  if (Verdict verdict = run_all(kernel, false, mismatches); !verdict.ok()) return verdict;
+  if (measures && may_be_rounding(mismatches) && measure_spread()) {
+    if (Verdict verdict = buffers_.resize_scratch(kernel.scratch_lengths); !verdict.ok()) return verdict;
+    mismatches.clear();
+    if (Verdict verdict = run_all(kernel, false, mismatches); !verdict.ok()) return verdict;
+  }
+  return judge(mismatches);
+}
+
+Verdict Runner::run_reference(const Candidate& reference, const LoadedKernel& kernel, bool diagnose_first) {
   runs_without_fences_ = false;
+  has_spread_ = asked_for_spread_ = false;
+  rounded_.set(reference);
   if (Verdict verdict = buffers_.resize_scratch(kernel.scratch_lengths); !verdict.ok()) return verdict;
   if (diagnose_first) {
     if (Verdict verdict = diagnose(kernel, false); !verdict.ok()) return verdict;
@@ -269,8 +368,35 @@ Verdict Runner::run_reference(const LoadedKernel& kernel, bool diagnose_first) {
   if (Verdict verdict = inspect_surroundings(false); !verdict.ok()) return verdict;
   if (!ran.ok()) return ran;
   note_unwritten(mismatches);
-  if (Verdict verdict = judge_reference(mismatches); !verdict.ok()) return verdict;
+  if (!diagnose_first && may_be_rounding(mismatches) && measure_spread()) {
+    if (Verdict verdict = buffers_.resize_scratch(kernel.scratch_lengths); !verdict.ok()) return verdict;
+    mismatches.clear();
+    if (Verdict verdict = run_all(kernel, true, mismatches); !verdict.ok()) return verdict;
+  }
+  if (Verdict verdict = judge_reference(mismatches); !verdict.ok()) {
+    verdict.message += other_order(mismatches);
+    return verdict;
+  }
   sum_kept();
+  return {};
+}
+
+// What to do where the two last runs wrote the same elements in another order: nothing else needs these outputs now.
+std::string Runner::other_order(const std::vector<Mismatch>& mismatches) {
+  for (const Mismatch& mismatch : mismatches) {
+    const ArgumentState& state = *mismatch.state;
+    if (state.argument.expected || state.argument.is_unordered || mismatch.count.back() == 0) continue;
+    const CUdeviceptr last = state.place(layout_of(runs() - 1)).data();
+    const bool is_partly_written = state.left_unwritten.count > 0;
+    const std::uint64_t written = is_partly_written ? state.left_unwritten.first : state.elements;
+    if (written == 0) continue;
+    for (const CUdeviceptr data : {last, state.reference.get()}) support_.put_in_order(data, written, state.argument);
+    support_.compare(last, state.reference.get(), written, state.argument, 0);
+    if (support_.findings().front().count > 0) continue;
+    return fmt::format(" They are the same elements in another order. If any order is right, declare `{}` `unordered{}.",
+                       state.argument.name,
+                       is_partly_written ? " by NAME`, where NAME is the output that says how many there are" : "`");
+  }
   return {};
 }
 
@@ -280,9 +406,7 @@ Verdict Runner::verify(const LoadedKernel& kernel, bool diagnose_first) {
   if (diagnose_first) {
     if (Verdict verdict = diagnose(kernel, true); !verdict.ok()) return verdict;
   }
-  std::vector<Mismatch> mismatches;
-  if (Verdict verdict = run_all(kernel, false, mismatches); !verdict.ok()) return verdict;
-  return judge(mismatches);
+  return run_and_judge(kernel, !diagnose_first);
 }
 
 // After a run of the reference.
@@ -292,7 +416,7 @@ void Runner::note_unwritten(const std::vector<Mismatch>& mismatches) {
   };
   for (const Mismatch& mismatch : mismatches) {
     const BoundArgument& argument = mismatch.state->argument;
-    const bool is_left_out = !argument.expected || argument.is_partial;
+    const bool is_left_out = (!argument.expected || argument.is_partial) && !argument.counted_by;
     state_of(mismatch).left_unwritten = {.count = is_left_out ? mismatch.unwritten : 0,
                                          .first = mismatch.first_unwritten};
   }
@@ -434,14 +558,12 @@ Verdict Runner::something_is_proven(const std::vector<Unproven>& unproven) const
 Verdict Runner::verify_where_timed(const LoadedKernel& kernel) {
   runs_without_fences_ = false;
   if (Verdict verdict = buffers_.resize_scratch(kernel.scratch_lengths); !verdict.ok()) return verdict;
-  std::vector<Mismatch> mismatches;
   struct Ends {
     bool& flag;
     ~Ends() { flag = false; }
   } ends{where_timed_};
   where_timed_ = true;
-  if (Verdict verdict = run_all(kernel, false, mismatches); !verdict.ok()) return verdict;
-  return judge(mismatches);
+  return run_and_judge(kernel, true);
 }
 
 }  // namespace tuner::engine

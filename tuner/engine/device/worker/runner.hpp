@@ -9,6 +9,7 @@
 #include "tuner/engine/device/worker/device_support.hpp"
 #include "tuner/engine/device/worker/kernel.hpp"
 #include "tuner/engine/device/worker/mismatch.hpp"
+#include "tuner/engine/device/worker/uncertainty.hpp"
 #include "tuner/engine/device/worker/verdict.hpp"
 #include "tuner/engine/device/worker/work_stream.hpp"
 
@@ -23,18 +24,19 @@ namespace tuner::engine {
 class Runner {
  public:
   Runner(Buffers& buffers, DeviceSupport& support, WorkStream& stream, const DeviceInfo& device,
-         std::chrono::milliseconds launch_timeout, bool deterministic)
+         std::chrono::milliseconds launch_timeout, bool deterministic, bool may_measure_rounding)
       : buffers_(buffers),
         support_(support),
         stream_(stream),
         device_(device),
         launch_timeout_(launch_timeout),
-        deterministic_(deterministic) {}
+        deterministic_(deterministic),
+        may_measure_rounding_(may_measure_rounding) {}
 
   /// Makes the kernel's outputs the reference, unless a file says what they must be. All runs must agree within the
   /// tolerance. With `diagnose` it runs first
   /// without fences, where what would end the context can be seen instead.
-  Verdict run_reference(const LoadedKernel& kernel, bool diagnose);
+  Verdict run_reference(const Candidate& reference, const LoadedKernel& kernel, bool diagnose);
   /// Compares with the reference. inspect() must follow: what it finds comes first.
   Verdict verify(const LoadedKernel& kernel, bool diagnose);
   /// The same in the layout that is timed, for a kernel that was: what it keeps may be about the buffers of the launch
@@ -63,6 +65,8 @@ class Runner {
   /// Not ok if that is so of all outputs of which something is compared.
   Verdict something_is_proven(const std::vector<Unproven>& unproven) const;
   int launches() const { return launches_; }
+  /// Whether the reference runs with random rounding, which may fail where it does not otherwise.
+  bool measures_rounding() const { return measures_rounding_; }
   /// The kernel reached data of ours that no argument points to: this process must be replaced.
   bool damaged() const { return damaged_; }
 
@@ -76,9 +80,13 @@ class Runner {
   Verdict launch(const LoadedKernel& kernel, unsigned char poison, Layout layout);
   Verdict diagnose(const LoadedKernel& kernel, bool with_kept);
   Verdict run_all(const LoadedKernel& kernel, bool as_reference, std::vector<Mismatch>& mismatches);
+  Verdict run_and_judge(const LoadedKernel& kernel, bool measures);
+  bool measure_spread();
   Verdict run_once(const LoadedKernel& kernel, const Run& run, std::vector<Mismatch>& mismatches);
   void ask_about_guards(const Run& run, std::vector<AskedGuard>& asked);
   AskedOutput ask_about(ArgumentState& state, const Run& run);
+  void put_in_order(const ArgumentState& state, const Run& run);
+  std::string other_order(const std::vector<Mismatch>& mismatches);
   void note(const AskedOutput& asked, const std::vector<Finding>& found, const Run& run, Mismatch& mismatch);
   Verdict inspect_surroundings(bool with_kept);
   Verdict guards_verdict(const ArgumentState& state, const Placement& place, const Finding& finding) const;
@@ -92,6 +100,10 @@ class Runner {
   const DeviceInfo& device_;
   std::chrono::milliseconds launch_timeout_;
   bool deterministic_;
+  bool may_measure_rounding_;
+  RoundedReference rounded_;
+  bool has_spread_ = false, asked_for_spread_ = false;  ///< of the reference on the present inputs
+  bool measures_rounding_ = false;
   int launches_ = 0;
   bool damaged_ = false;
   bool where_timed_ = false;

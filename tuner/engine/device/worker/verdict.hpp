@@ -1,9 +1,11 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
+#include "tuner/core/task/like_rounding.hpp"
 #include "tuner/outcome.hpp"
 
 namespace tuner::engine {
@@ -12,6 +14,7 @@ namespace tuner::engine {
 struct Verdict {
   Outcome outcome = Outcome::ok;
   std::string message;
+  std::optional<LikeRounding> like_rounding = std::nullopt;  ///< of a wrong result; without a time
   bool ok() const { return outcome == Outcome::ok; }
 };
 

@@ -58,7 +58,8 @@ struct Workbench::Problem {
         support(request.support_cubins, stream),
         buffers(request.arguments, request.seed, support, stream),
         sampler(buffers, stream, device, request.mode, request.launch_timeout),
-        runner(buffers, support, stream, device, request.launch_timeout, request.deterministic),
+        runner(buffers, support, stream, device, request.launch_timeout, request.deterministic,
+               request.may_measure_rounding),
         clock(monitor) {}
 
   std::chrono::milliseconds usual_timeout;
@@ -135,6 +136,7 @@ WorkerReply Workbench::handle(const DeviceRequest& request) {
     reply.message += error.what();
     ends = !prepares;
   }
+  reply.rounding_failed = ends && problem_ && problem_->runner.measures_rounding();
   // The reference ran on these inputs before, so it is not this request's doing: another worker is asked.
   if (returning) {
     ends = true;
@@ -233,7 +235,7 @@ bool Workbench::come_back(DeviceReply& reply) {
   if (load(away.reference, p.buffers, device_, stream_, reference, failed)) {
     const Stopwatch watch(reply.verify_ms);
     p.buffers.fill_inputs(away.seed);
-    p.has_reference = take(failed, p.runner.run_reference(reference, false));
+    p.has_reference = take(failed, p.runner.run_reference(away.reference, reference, false));
   }
   reply.message = p.has_reference ? std::string() : reply.message + failed.message;
   return p.has_reference;
@@ -265,7 +267,7 @@ void Workbench::run(const RunReference& request, DeviceReply& reply, ReferenceRe
   if (!loaded) return;
   {
     const Stopwatch watch(reply.verify_ms);
-    const bool ran = take(reply, p.runner.run_reference(kernel, request.isolation.diagnose));
+    const bool ran = take(reply, p.runner.run_reference(request.candidate, kernel, request.isolation.diagnose));
     result.not_compared = p.runner.not_compared();
     if (!ran || !take(reply, p.runner.something_is_written())) return;
     result.unproven = p.runner.unproven();
@@ -285,9 +287,22 @@ void Workbench::run(const ScreenCandidate& request, DeviceReply& reply, ScreenRe
   const bool loaded = load(request.candidate, p.buffers, device_, stream_, kernel, reply);
   result.run = run_of(kernel);
   if (!loaded) return;
+  std::optional<LikeRounding> like_rounding;
   {
     const Stopwatch watch(reply.verify_ms);
-    take(reply, p.runner.verify(kernel, request.isolation.diagnose));
+    Verdict verdict = p.runner.verify(kernel, request.isolation.diagnose);
+    like_rounding = verdict.like_rounding;
+    take(reply, std::move(verdict));
+  }
+  // How much faster it is says what a wider tolerance is worth.
+  if (like_rounding) {
+    DeviceReply unused;
+    TimedRun rejected;
+    time(kernel, p.sampler, p.clock, Screen(request.policy, request.best_ns), unused, rejected);
+    if (!rejected.samples_ns.empty()) {
+      like_rounding->time_ns = *std::min_element(rejected.samples_ns.begin(), rejected.samples_ns.end());
+      result.like_rounding = std::move(like_rounding);
+    }
   }
   time_and_inspect(kernel, request.policy, request.best_ns, reply, result.run);
 }
@@ -377,7 +392,7 @@ void Workbench::run(const ConfirmCandidate& request, DeviceReply& reply, Confirm
   reply.message = prefix + "the reference: ";
   result.reference_failed = true;
   p.buffers.fill_inputs(request.seed);
-  Verdict verdict = p.runner.run_reference(reference, request.isolation.diagnose);
+  Verdict verdict = p.runner.run_reference(request.reference, reference, request.isolation.diagnose);
   if (verdict.ok()) {
     result.reference_failed = false;
     result.unproven = p.runner.unproven_on_other_inputs();
