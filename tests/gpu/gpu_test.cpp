@@ -315,6 +315,40 @@ TEST_CASE("a recording made here replays to the winner of the run that made it")
 
 }  // namespace
 
+TEST_CASE("configurations that round differently are right, and mistakes that are larger than that are found") {
+  for (const char* kernel : {"row_dot<float>", "row_dot<__half>", "variance", "prefix_sums", "chaotic_lattice",
+                             "matrix_product", "thirds", "keep_positive"}) {
+    CAPTURE(kernel);
+    const Folder folder;
+    const nlohmann::json report =
+        tuned(folder, "tests/gpu/kernels/rounding.cu", fmt::format("--kernel '{}' --effort full", kernel));
+    const std::uint64_t all = report["space_size"];
+    const std::uint64_t wrong = std::string(kernel) == "keep_positive" ? all / 4 * 3 : all / 2;
+    CHECK(report["counters"]["asked"] == all);
+    CHECK(report["counters"]["failed"] == wrong);
+    CHECK(report["counters"].value("failed_wrong_result", 0) + report["counters"].value("failed_unwritten_output", 0) ==
+          wrong);
+    CHECK(report["winner"]["configuration"].get<std::string>().find("WRONG=0") != std::string::npos);
+  }
+}
+
+TEST_CASE("a tolerance that is too narrow costs a faster kernel, and the report says which would do") {
+  const Folder folder;
+  std::string text = read_bytes(source_folder() / "tests/gpu/kernels/rounding.cu");
+  const std::string output = "out(sums, float, rows)";
+  text.replace(text.find(output), output.size(), "out(sums, float, rows, rtol 1e-6)");
+  write_bytes(folder / "narrow.cu", text);
+  const nlohmann::json report = tuned(folder, folder / "narrow.cu", "--kernel 'row_dot<float>' --effort full");
+  const nlohmann::json& rejected = report["like_rounding"];
+  REQUIRE(rejected.is_object());
+  CHECK(rejected["configurations"].get<int>() > 0);
+  CHECK(rejected["buffer"] == "sums");
+  CHECK(rejected["atol"].get<double>() < 0.05);
+  CHECK(rejected["time_us"].get<double>() < report["winner"]["time_us"].get<double>());
+  const std::string shown = run(folder, "show 1").output;
+  CHECK(shown.find("by what looks like rounding") != std::string::npos);
+}
+
 int main(int argc, char** argv) {
   return tuner::test::run_on_gpu(argc, argv, [] {
     const Result devices = run(Folder(), "devices");  // the folder is removed before the program ends as skipped

@@ -82,15 +82,28 @@ TEST_CASE("a spread keeps the most by which an element differed, and nothing tha
   CHECK(spread == std::vector<float>{0.5f, 1, 0, 0});
 }
 
+TEST_CASE("what moves by more than a part of its neighbours is no rounding, and nothing is known of it") {
+  Finding finding;
+  std::vector<float> spread(128, 0.01f);
+  spread[1] = 0.5f;
+  std::vector<double> reference(128, -1);
+  reference[2] = 0;                                         // as a sum near 0
+  for (std::size_t i = 64; i < 128; ++i) reference[i] = 0;  // other neighbours
+  run("tuner_drop_spread", spread.data(), (const double*)reference.data(), std::uint64_t{128}, 1u,
+      support_number(ElementType::float64), 0.05f, &finding);
+  CHECK(finding.count == 63);
+  CHECK(std::bit_cast<float>(static_cast<std::uint32_t>(finding.sum / finding.count)) == 0.01f);
+  CHECK(spread[0] == 0.01f);
+  CHECK(spread[1] == 0);
+  CHECK(spread[2] == 0.01f);
+  CHECK(spread[64] == 0);
+}
+
 TEST_CASE("an element that was exact by chance is as uncertain as a part of its neighbours of the same lane") {
   std::vector<float> spread(256, 0);
   for (std::size_t i = 0; i < 128; i += 2) spread[i] = 1;
   spread[0] = 0;
-  Finding finding;
-  run("tuner_sum_spread", (const float*)spread.data(), std::uint64_t{spread.size()}, &finding);
-  CHECK(finding.count == 63);
-  CHECK(std::bit_cast<float>(static_cast<std::uint32_t>(finding.sum / finding.count)) == 1);
-  run("tuner_level_spread", spread.data(), std::uint64_t{spread.size()}, std::uint64_t{2}, 0.5f, 8.0f);
+  run("tuner_level_spread", spread.data(), std::uint64_t{spread.size()}, 2u, 0.5f, 8.0f);
   CHECK(spread[0] == 0.5f);
   CHECK(spread[2] == 1);
   CHECK(spread[1] == 4);  // its lane was exact throughout

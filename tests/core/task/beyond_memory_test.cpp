@@ -18,11 +18,13 @@ TEST_CASE("what memory delivers needs no remark, with the tolerance of what was 
 }
 
 TEST_CASE("faster than memory is from the cache, faster than the cache is wrong") {
-  CHECK(text_of(*beyond_memory(5e12, kRates)) ==
-        "5.000 TB/s is more than the 4.200 TB/s that the memory of this GPU was measured to deliver: the data came from "
-        "the L2 cache");
+  CHECK(
+      text_of(*beyond_memory(5e12, kRates)) ==
+      "5.000 TB/s is more than the 4.200 TB/s that the memory of this GPU was measured to deliver: the data came from "
+      "the L2 cache");
   CHECK(text_of(*beyond_memory(20.05e12, kRates)) ==
-        "20.05 TB/s is more than the 7.100 TB/s that the L2 cache of this GPU was measured to deliver: `work` or the data "
+        "20.05 TB/s is more than the 7.100 TB/s that the L2 cache of this GPU was measured to deliver: `work` or the "
+        "data "
         "is wrong");
 }
 

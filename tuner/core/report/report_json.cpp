@@ -127,10 +127,7 @@ Json beyond_memory_json(const std::optional<BeyondMemory>& beyond) {
 Json like_rounding_json(const std::optional<LikeRoundingSummary>& rejected) {
   if (!rejected) return nullptr;
   const auto& [buffer, atol, time_ns] = rejected->fastest;
-  return {{"configurations", rejected->configurations},
-          {"time_us", time_ns / 1e3},
-          {"buffer", buffer},
-          {"atol", atol}};
+  return {{"configurations", rejected->configurations}, {"time_us", time_ns / 1e3}, {"buffer", buffer}, {"atol", atol}};
 }
 
 Json budget_json(const TuneReport& report) {

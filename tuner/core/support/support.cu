@@ -3,7 +3,7 @@
 // because every real operation is one correctly rounded IEEE operation and nothing may be contracted into an FMA.
 //
 // No includes: compiling this stands between the start of a session and its first launch. For the same reason the kernels
-// are three programs, which are compiled side by side: TUNER_SUPPORT_PART is the number of one of them. Without it all are
+// are five programs, which are compiled side by side: TUNER_SUPPORT_PART is the number of one of them. Without it all are
 // compiled, as by the host, for which support_host.cpp supplies the few CUDA names.
 #ifndef TUNER_SUPPORT_PART
 #define TUNER_SUPPORT_PART 0
@@ -358,7 +358,7 @@ extern "C" __global__ void tuner_sort_step(Byte* data, Long elements, Long first
 
 // One step of the same sort for whole records, all lanes of each, in the order of their first lane that differs. What is
 // not a number comes last.
-#if IS_IN_PART(3)
+#if IS_IN_PART(4)
 extern "C" __global__ void tuner_order_step(Byte* data, Long records, Long lanes, int type, int size, Long flip) {
   EACH(number, records) {
     const Long other = number ^ flip;
@@ -450,7 +450,7 @@ extern "C" __global__ void tuner_compare(const Byte* found, const Byte* expected
 // ---- How exactly elements are computed -------------------------------------------------------------------------------------
 
 // `spread` keeps the most by which an element has differed so far. What is not finite says nothing.
-#if IS_IN_PART(3)
+#if IS_IN_PART(5)
 extern "C" __global__ void tuner_widen_spread(const Byte* found, const Byte* expected, Long elements, int type,
                                               const Word* excluded, float* spread) {
   EACH(i, elements) {
@@ -460,38 +460,63 @@ extern "C" __global__ void tuner_widen_spread(const Byte* found, const Byte* exp
   }
 }
 
-// The bits of positive floats grow like their logarithm: their mean is near that of the geometric mean. `sum` and `count`
-// are over what is not zero.
-extern "C" __global__ void tuner_sum_spread(const float* spread, Long elements, Finding* finding) {
-  Long sum = 0;
-  Long count = 0;
-  EACH(i, elements) {
-    if (spread[i] == 0) continue;
-    sum += __float_as_uint(spread[i]);
-    ++count;
-  }
-  if (count == 0) return;
-  atomicAdd(&finding->sum, sum);
-  atomicAdd(&finding->count, count);
+// The bits of positive floats grow like their logarithm: their mean is near that of the geometric mean.
+__device__ inline float mean_of(Long sum_of_bits, Long count) { return count ? __uint_as_float((Word)(sum_of_bits / count)) : 0; }
+
+__device__ inline float magnitude(const Byte* data, Long i, int type) {
+  const double value = load(data, i, type);
+  return (float)(value < 0 ? -value : value);
 }
 
-// An element that came out the same every time was lucky: none is taken to be more than `part` as uncertain as its
-// neighbours, 64 of the same lane, in the geometric mean, or where all of these came out the same, as `otherwise`.
-extern "C" __global__ void tuner_level_spread(float* spread, Long elements, Long lanes, float part, float otherwise) {
-  const Long members = 64;
-  const Long groups = (elements + members * lanes - 1) / (members * lanes);
-  EACH(number, groups * lanes) {
-    const Long first = number / lanes * members * lanes + number % lanes;
-    Long sum = 0;
-    Long count = 0;
-    for (Long i = first, k = 0; k < members && i < elements; ++k, i += lanes) {
-      if (spread[i] == 0) continue;
-      sum += __float_as_uint(spread[i]);
-      ++count;
+// What moves by more than `most` of its size, and of that of its neighbours, 64 of the same lane, in the geometric mean, is
+// no rounding: an index or a branch has changed. Nothing is known of it then. `sum` and `count` are over the bits of what
+// is left.
+extern "C" __global__ void tuner_drop_spread(float* spread, const Byte* reference, Long elements, Word lanes, int type, float most,
+                                             Finding* finding) {
+  Long left_sum = 0;
+  Long left = 0;
+  EACH(group, (elements + 64 * lanes - 1) / (64 * lanes)) {
+    TUNER_ROLLED for (Word lane = 0; lane < lanes; ++lane) {
+      const Long first = group * 64 * lanes + lane;
+      Long sum = 0;
+      Long count = 0;
+      TUNER_ROLLED for (Long i = first; i < elements && i < first + 64 * lanes; i += lanes) {
+        const float size = magnitude(reference, i, type);
+        if (!(size > 0 && size < 3e38f)) continue;
+        sum += __float_as_uint(size);
+        ++count;
+      }
+      const float limit = most * mean_of(sum, count);
+      TUNER_ROLLED for (Long i = first; i < elements && i < first + 64 * lanes; i += lanes) {
+        if (spread[i] > limit && spread[i] > most * magnitude(reference, i, type)) spread[i] = 0;
+        if (spread[i] == 0) continue;
+        left_sum += __float_as_uint(spread[i]);
+        ++left;
+      }
     }
-    const float least = part * (count ? __uint_as_float((Word)(sum / count)) : otherwise);
-    for (Long i = first, k = 0; k < members && i < elements; ++k, i += lanes) {
-      if (spread[i] < least) spread[i] = least;
+  }
+  if (left == 0) return;
+  atomicAdd(&finding->sum, left_sum);
+  atomicAdd(&finding->count, left);
+}
+
+// An element that came out the same every time was lucky: none is taken to be less than `part` as uncertain as its
+// neighbours, or where all of these came out the same, as `otherwise`.
+extern "C" __global__ void tuner_level_spread(float* spread, Long elements, Word lanes, float part, float otherwise) {
+  EACH(group, (elements + 64 * lanes - 1) / (64 * lanes)) {
+    TUNER_ROLLED for (Word lane = 0; lane < lanes; ++lane) {
+      const Long first = group * 64 * lanes + lane;
+      Long sum = 0;
+      Long count = 0;
+      TUNER_ROLLED for (Long i = first; i < elements && i < first + 64 * lanes; i += lanes) {
+        if (spread[i] == 0) continue;
+        sum += __float_as_uint(spread[i]);
+        ++count;
+      }
+      const float least = part * (count ? mean_of(sum, count) : otherwise);
+      TUNER_ROLLED for (Long i = first; i < elements && i < first + 64 * lanes; i += lanes) {
+        if (spread[i] < least) spread[i] = least;
+      }
     }
   }
 }

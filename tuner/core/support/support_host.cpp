@@ -93,7 +93,7 @@ bool run_support_kernel_on_host(std::string_view name, void** arguments) {
   if (name == "tuner_compare") return call(tuner_compare, arguments);
   if (name == "tuner_order_step") return call(tuner_order_step, arguments);
   if (name == "tuner_widen_spread") return call(tuner_widen_spread, arguments);
-  if (name == "tuner_sum_spread") return call(tuner_sum_spread, arguments);
+  if (name == "tuner_drop_spread") return call(tuner_drop_spread, arguments);
   if (name == "tuner_level_spread") return call(tuner_level_spread, arguments);
   return false;
 }

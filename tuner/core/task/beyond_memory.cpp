@@ -33,12 +33,14 @@ std::optional<BeyondMemory> beyond_memory(double bytes_per_s, const MemoryRates&
 std::string text_of(const BeyondMemory& beyond) {
   const auto rate = [](double bytes_per_s) { return rate_text(bytes_per_s, "B/s"); };
   if (beyond.beyond_l2_cache())
-    return fmt::format("{} is more than the {} that the L2 cache of this GPU was measured to deliver: `work` or the "
-                       "data is wrong",
-                       rate(beyond.bytes_per_s), rate(beyond.rates.l2_cache));
-  return fmt::format("{} is more than the {} that the memory of this GPU was measured to deliver: the data came from "
-                     "the L2 cache",
-                     rate(beyond.bytes_per_s), rate(beyond.rates.memory));
+    return fmt::format(
+        "{} is more than the {} that the L2 cache of this GPU was measured to deliver: `work` or the "
+        "data is wrong",
+        rate(beyond.bytes_per_s), rate(beyond.rates.l2_cache));
+  return fmt::format(
+      "{} is more than the {} that the memory of this GPU was measured to deliver: the data came from "
+      "the L2 cache",
+      rate(beyond.bytes_per_s), rate(beyond.rates.memory));
 }
 
 void add_to_counters(const BeyondMemory& beyond, std::map<std::string, std::int64_t>& counters) {

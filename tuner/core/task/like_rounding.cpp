@@ -46,10 +46,11 @@ std::string text_of(const LikeRoundingSummary& rejected, double winner_ns) {
   const auto& [buffer, atol, time_ns] = rejected.fastest;
   const std::string compared =
       winner_ns > 0 ? fmt::format(", {:.2f} times the winner's time", time_ns / winner_ns) : std::string();
-  return fmt::format("{} {} off by what looks like rounding. The fastest took {}{}; `atol {:.2g}` in the directive of "
-                     "`{}` would accept it",
-                     counted(static_cast<std::uint64_t>(rejected.configurations), "configuration"),
-                     rejected.configurations == 1 ? "is" : "are", time_text(time_ns), compared, atol, buffer);
+  return fmt::format(
+      "{} {} off by what looks like rounding. The fastest took {}{}; `atol {:.2g}` in the directive of "
+      "`{}` would accept it",
+      counted(static_cast<std::uint64_t>(rejected.configurations), "configuration"),
+      rejected.configurations == 1 ? "is" : "are", time_text(time_ns), compared, atol, buffer);
 }
 
 void add_to_counters(const LikeRoundingSummary& rejected, std::map<std::string, std::int64_t>& counters) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -73,6 +74,11 @@ CUresult behave(Module& module, void** arguments) {
   for (int i = 0; i < n; ++i) counts[i] += 1;
   std::fill_n(room, module.room, 1.0f);
   if (what == "wrong" || (what == "wrong_elsewhere" && other_inputs)) doubled[n - 1] += 1;
+  // By a choice for each element that a seed in constant memory is part of, as where rounding is random.
+  if (what == "trembles") {
+    const auto seed = std::bit_cast<std::uint64_t>(module.arrays.at("tuner_rounding_seed").at(0));
+    for (int i = 0; i < n; ++i) doubled[i] += ((seed >> (i % 32)) & 1) != 0 ? module.by : 0;
+  }
   if (what == "wavers" && launch % 2 == 0) doubled[0] = std::nextafter(doubled[0], 1e300);
   if (what == "flaky" && launch % 2 == 0) doubled[0] += 1;
   if (what == "accumulates") doubled[0] += 1e300;

@@ -51,6 +51,7 @@ struct Module {
   int room = 1;
   int wait_ms = 0;
   int busy_ms = 0;
+  double by = 0;
   int launches = 0;
   /// What it reads besides, without using it: the byte so far from the beginning of a buffer, by the argument's number.
   std::vector<std::pair<int, std::int64_t>> reads;

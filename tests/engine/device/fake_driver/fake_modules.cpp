@@ -3,8 +3,8 @@
 // uses `registers=` and `shared=` bytes of shared memory by itself, allows blocks of `threads=`, and each launch keeps
 // the host for `wait=` real milliseconds, and the device for `busy=`. One that skips its work does so from
 // launch `from=` of the module on. `reads=0:8099` reads that byte of its first argument's buffer, which may be outside;
-// `aligned=16` is an illegal access for buffers elsewhere. `array=weights:64` declares an array of 64 bytes in constant
-// memory, which a cubin has by itself.
+// `by=` is how much one that trembles is off. `aligned=16` is an illegal access for buffers elsewhere.
+// `array=weights:64` declares an array of 64 bytes in constant memory, which a cubin has by itself.
 #include <algorithm>
 #include <chrono>
 #include <span>
@@ -35,6 +35,7 @@ void obey(Module& module) {
     if (name == "threads") module.max_threads = std::stoi(value);
     if (name == "shared") module.static_shared = std::stoi(value);
     if (name == "registers") module.registers = std::stoi(value);
+    if (name == "by") module.by = std::stod(value);
     if (name == "aligned") module.aligned = std::stoi(value);
     if (name == "reads") {
       const std::size_t colon = value.find(':');

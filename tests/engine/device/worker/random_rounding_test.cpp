@@ -34,10 +34,12 @@ TEST_CASE("what rounds to nearest rounds up or down, by a choice that the seed i
 
 TEST_CASE("sums, products, quotients and conversions are rounded in every real type") {
   for (const char* statement :
-       {"add.f32 %f1, %f2, %f3;", "add.rn.f32 %f1, %f2, %f3;", "sub.ftz.f32 %f1, %f2, %f3;", "mul.rn.sat.f32 %f1, %f2, %f3;",
-        "mul.f64 %fd1, %fd2, %fd3;", "fma.rn.f64 %fd1, %fd2, %fd3, %fd4;", "div.rn.f32 %f1, %f2, %f3;",
-        "sqrt.rn.f64 %fd1, %fd2;", "rcp.rn.f32 %f1, %f2;", "cvt.rn.f32.f64 %f1, %fd1;", "cvt.rn.f32.s32 %f1, %r1;",
-        "cvt.rn.f16.f32 %rs1, %f1;", "fma.rn.f16x2 %r1, %r2, %r3, %r4;", "add.f16 %rs1, %rs2, %rs3;"}) {
+       {"add.f32 %f1, %f2, %f3;", "add.rn.f32 %f1, %f2, %f3;", "sub.ftz.f32 %f1, %f2, %f3;",
+        "mul.rn.sat.f32 %f1, %f2, %f3;", "mul.f64 %fd1, %fd2, %fd3;", "fma.rn.f64 %fd1, %fd2, %fd3, %fd4;",
+        "div.rn.f32 %f1, %f2, %f3;", "sqrt.rn.f64 %fd1, %fd2;", "rcp.rn.f32 %f1, %f2;", "cvt.rn.f32.f64 %f1, %fd1;",
+        "cvt.rn.f32.s32 %f1, %r1;", "cvt.rn.f16.f32 %rs1, %f1;", "fma.rn.f16x2 %r1, %r2, %r3, %r4;",
+        "add.f16 %rs1, %rs2, %rs3;", "red.global.add.f32 [%rd1], %f2;",
+        "@%p1 atom.relaxed.gpu.global.add.f64 %fd1, [%rd1+8], %fd2;"}) {
     CAPTURE(statement);
     CHECK(is_rounded(statement));
   }
@@ -45,9 +47,10 @@ TEST_CASE("sums, products, quotients and conversions are rounded in every real t
 
 TEST_CASE("what is exact, is rounded on purpose or cannot be rounded otherwise stays as it is") {
   for (const char* statement :
-       {"add.s32 %r1, %r2, %r3;", "mul.wide.s32 %rd1, %r1, 4;", "fma.rm.f32 %f1, %f2, %f3, %f4;", "min.f32 %f1, %f2, %f3;",
-        "ex2.approx.f32 %f1, %f2;", "div.full.f32 %f1, %f2, %f3;", "sqrt.approx.f32 %f1, %f2;", "cvt.f64.f32 %fd1, %f1;",
-        "cvt.rni.s32.f32 %r1, %f1;", "atom.global.add.f32 %f1, [%rd1], %f2;", "// add.f32 %f1, %f2, %f3;",
+       {"add.s32 %r1, %r2, %r3;", "mul.wide.s32 %rd1, %r1, 4;", "fma.rm.f32 %f1, %f2, %f3, %f4;",
+        "min.f32 %f1, %f2, %f3;", "ex2.approx.f32 %f1, %f2;", "div.full.f32 %f1, %f2, %f3;",
+        "sqrt.approx.f32 %f1, %f2;", "cvt.f64.f32 %fd1, %f1;", "cvt.rni.s32.f32 %r1, %f1;",
+        "atom.global.add.u32 %r1, [%rd1], %r2;", "red.global.max.f32 [%rd1], %f2;", "// add.f32 %f1, %f2, %f3;",
         "/* add.f32 %f1, %f2, %f3; */", "ld.global.f32 %f1, [%rd1];"}) {
     CAPTURE(statement);
     CHECK_FALSE(with_random_rounding(module_of(statement)));
@@ -62,15 +65,15 @@ TEST_CASE("a guard stays with what it guards") {
 }
 
 TEST_CASE("sums of tensor cores move behind the instruction") {
-  const std::string statement =
-      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2}, {%r1}, {%r2}, {%f1,%f2};";
+  const std::string statement = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2}, {%r1}, {%r2}, {%f1,%f2};";
   const auto text = with_random_rounding(module_of(statement));
   REQUIRE(text);
   const std::size_t instruction = text->find(statement);
   REQUIRE(instruction != std::string::npos);
   CHECK(text->find("@tuner_q mov.b32 %f1, tuner_h;") > instruction);
   CHECK(text->find("@tuner_q mov.b32 %f2, tuner_h;") > instruction);
-  CHECK_FALSE(with_random_rounding(module_of("mma.sync.aligned.m8n8k4.row.col.s32.s8.s8.s32 {%r1}, {%r2}, {%r3}, {%r1};")));
+  CHECK_FALSE(
+      with_random_rounding(module_of("mma.sync.aligned.m8n8k4.row.col.s32.s8.s8.s32 {%r1}, {%r2}, {%r3}, {%r1};")));
 }
 
 TEST_CASE("a module with more operations than the driver translates in a moment is left alone") {

@@ -41,7 +41,7 @@ DeviceSupport::DeviceSupport(std::span<const std::vector<std::byte>> cubins, Wor
       compare_(find(modules_, "tuner_compare")),
       order_step_(find(modules_, "tuner_order_step")),
       widen_spread_(find(modules_, "tuner_widen_spread")),
-      sum_spread_(find(modules_, "tuner_sum_spread")),
+      drop_spread_(find(modules_, "tuner_drop_spread")),
       level_spread_(find(modules_, "tuner_level_spread")),
       findings_(allocate(kMaxFindings * sizeof(Finding))) {}
 
@@ -148,14 +148,17 @@ void DeviceSupport::widen_spread(CUdeviceptr found, CUdeviceptr expected, std::u
   launch(widen_spread_, elements, found, expected, elements, support_number(argument.type), excluded, spread);
 }
 
-std::size_t DeviceSupport::sum_spread(CUdeviceptr spread, std::uint64_t elements) {
-  return ask(sum_spread_, elements, spread, elements);
+std::size_t DeviceSupport::drop_spread(CUdeviceptr spread, CUdeviceptr reference, std::uint64_t elements,
+                                       const BoundArgument& argument) {
+  return ask(drop_spread_, elements, spread, reference, elements,
+             static_cast<std::uint32_t>(std::max(argument.lanes, 1)), support_number(argument.type),
+             static_cast<float>(kMostSpread));
 }
 
 void DeviceSupport::level_spread(CUdeviceptr spread, std::uint64_t elements, const BoundArgument& argument,
                                  float otherwise) {
-  const auto lanes = static_cast<std::uint64_t>(std::max(argument.lanes, 1));
-  launch(level_spread_, elements, spread, elements, lanes, static_cast<float>(kPartOfNeighbours), otherwise);
+  launch(level_spread_, elements, spread, elements, static_cast<std::uint32_t>(std::max(argument.lanes, 1)),
+         static_cast<float>(kPartOfNeighbours), otherwise);
 }
 
 std::vector<Finding> DeviceSupport::findings() {

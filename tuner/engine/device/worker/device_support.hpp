@@ -44,8 +44,10 @@ class DeviceSupport {
   /// Raises each float of `spread` to |found - expected|, where that is finite.
   void widen_spread(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements, const BoundArgument& argument,
                     CUdeviceptr excluded, CUdeviceptr spread);
-  /// `count` and `sum` are the number of floats that are not zero, and the sum of their bits.
-  std::size_t sum_spread(CUdeviceptr spread, std::uint64_t elements);
+  /// Sets to zero what moves by more than a part of the size of its neighbours. `count` and `sum` are the number of
+  /// floats that are not zero then, and the sum of their bits.
+  std::size_t drop_spread(CUdeviceptr spread, CUdeviceptr reference, std::uint64_t elements,
+                          const BoundArgument& argument);
   /// Raises each to a part of what its neighbours have, or of `otherwise` where these are all zero.
   void level_spread(CUdeviceptr spread, std::uint64_t elements, const BoundArgument& argument, float otherwise);
 
@@ -64,7 +66,7 @@ class DeviceSupport {
   WorkStream& stream_;
   std::vector<Module> modules_;
   CUfunction fill_, sort_step_, plant_, check_planted_, checksum_, checksum_elements_, find_unwritten_,
-      find_overwritten_, compare_, order_step_, widen_spread_, sum_spread_, level_spread_;
+      find_overwritten_, compare_, order_step_, widen_spread_, drop_spread_, level_spread_;
   DeviceMemory findings_;
   std::size_t used_ = 0;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <utility>
 #include <vector>
 
 namespace tuner::engine {
@@ -67,7 +68,8 @@ constexpr std::string_view kOpen = "{ .reg .b32 tuner_h, tuner_s; .reg .pred tun
 
 // tuner_u or tuner_d, which are what the operation gives when it rounds up and down.
 std::string choose(std::string_view type, std::string_view guard, std::string_view into) {
-  const std::string_view word = type == "f64"   ? "mov.b64 {tuner_h, tuner_s}, tuner_u; xor.b32 tuner_h, tuner_h, tuner_s; "
+  const std::string_view word = type == "f64"
+                                    ? "mov.b64 {tuner_h, tuner_s}, tuner_u; xor.b32 tuner_h, tuner_h, tuner_s; "
                                 : type == "f32" ? "mov.b32 tuner_h, tuner_u; "
                                                 : "cvt.u32.u16 tuner_h, tuner_u; ";
   return fmt::format("{}{}setp.lt.s32 tuner_p, tuner_h, 0; {}selp.{} {}, tuner_u, tuner_d, tuner_p; ", word, hash(),
@@ -109,9 +111,10 @@ std::string narrow_operation(const Statement& statement, std::string_view type, 
               : half == 0 ? fmt::format("mov.b32 {{tuner_x, tuner_u}}, {}; ", operands[i])
                           : fmt::format("mov.b32 {{tuner_u, tuner_x}}, {}; ", operands[i]);
       text += single == "f16" ? fmt::format("cvt.f32.f16 tuner_f{}, tuner_x; ", i - 1)
-                              : fmt::format("cvt.u32.u16 tuner_h, tuner_x; shl.b32 tuner_h, tuner_h, 16; mov.b32 "
-                                            "tuner_f{}, tuner_h; ",
-                                            i - 1);
+                              : fmt::format(
+                                    "cvt.u32.u16 tuner_h, tuner_x; shl.b32 tuner_h, tuner_h, 16; mov.b32 "
+                                    "tuner_f{}, tuner_h; ",
+                                    i - 1);
       sources += fmt::format(", tuner_f{}", i - 1);
     }
     text += fmt::format("{}.rn.f32 tuner_f{}; ", statement.operation[0], sources);
@@ -149,6 +152,30 @@ std::string behind_matrix(std::string_view sums) {
   return text;
 }
 
+// Atomics round to nearest. Where the choice is the other way, a second one adds what is missing.
+std::optional<std::string> rounded_atomic(const Statement& statement) {
+  const Parts& operation = statement.operation;
+  const bool returns = operation[0] == "atom";
+  const std::string_view type = operation.back();
+  const Parts operands = split(statement.operands, ',');
+  if (operation.size() < 3 || operation[operation.size() - 2] != "add" || !is_one_of(type, {"f32", "f64"}) ||
+      operands.size() != (returns ? 3 : 2))
+    return std::nullopt;
+  const std::string_view address = operands[returns ? 1 : 0], value = operands.back();
+  std::string add;
+  for (const std::string_view part : Parts(operation.begin() + 1, operation.end())) add += fmt::format(".{}", part);
+  std::string text = fmt::format("{}.reg .{} tuner_o, tuner_u, tuner_d, tuner_n, tuner_c; {}atom{} tuner_o, {}, {}; ",
+                                 kOpen, type, statement.guard, add, address, value);
+  for (const auto& [rounding, result] :
+       {std::pair("rp", "tuner_u"), std::pair("rm", "tuner_d"), std::pair("rn", "tuner_n")})
+    text += fmt::format("add.{}.{} {}, tuner_o, {}; ", rounding, type, result, value);
+  text += choose(type, "", "tuner_c");
+  text +=
+      fmt::format("sub.rn.{} tuner_c, tuner_c, tuner_n; {}red{} {}, tuner_c; ", type, statement.guard, add, address);
+  if (returns) text += fmt::format("{}mov.{} {}, tuner_o; ", statement.guard, type, operands[0]);
+  return text + "}";
+}
+
 // What stands in the statement's place, with the semicolon; nothing if it stays as it is.
 std::optional<std::string> rounded(std::string_view text) {
   const Statement statement = parse(text);
@@ -168,6 +195,7 @@ std::optional<std::string> rounded(std::string_view text) {
     return fmt::format("{};{}", text, behind_matrix(statement.operands.substr(1, close - 1)));
   }
 
+  if (is_one_of(name, {"atom", "red"})) return rounded_atomic(statement);
   const Parts operands = split(statement.operands, ',');
   if (statement.operands.find('{') != std::string_view::npos || operands.size() < 2) return std::nullopt;
   const std::string_view first_operand = operands[0];
@@ -177,8 +205,10 @@ std::optional<std::string> rounded(std::string_view text) {
   bool has_nearest = false;
   std::size_t at = 1;
   for (; at < operation.size() && is_one_of(operation[at], {"rn", "ftz", "sat"}); ++at) {
-    if (operation[at] == "rn") has_nearest = true;
-    else modifiers += fmt::format(".{}", operation[at]);
+    if (operation[at] == "rn")
+      has_nearest = true;
+    else
+      modifiers += fmt::format(".{}", operation[at]);
   }
   if (at == operation.size()) return std::nullopt;
   const std::string_view type = operation[at];

@@ -17,8 +17,8 @@ namespace tuner::engine {
 /// get the same.
 ///
 /// Rounded so: add, sub, mul, fma, div, sqrt and rcp of f32 and f64; add, sub, mul and fma of f16 and bf16; conversions
-/// to f16, bf16, f32 and f64; and the f32 sums of mma and wmma, by one unit in the last place. Not: approximations
-/// (ex2.approx, div.full), wgmma, atomics.
+/// to f16, bf16, f32 and f64; what atomics add in f32 and f64; and the f32 sums of mma and wmma, by one unit in the
+/// last place. Not: approximations (ex2.approx, div.full) and wgmma.
 ///
 /// Nothing, if the module has none of these, or so many that the driver would take seconds to translate it.
 std::optional<std::string> with_random_rounding(std::string_view ptx);

@@ -152,7 +152,9 @@ void Runner::put_in_order(const ArgumentState& state, const Run& run) {
   order(state.place(run.layout).data(), counting ? counting->place(run.layout).data() : 0);
   if (!run.as_reference || run.number > 0 || !state.argument.expected) return;
   const bool is_expected = counting && counting->argument.expected;
-  order(state.reference.get(), is_expected ? counting->reference.get() : counting ? counting->place(run.layout).data() : 0);
+  order(state.reference.get(), is_expected ? counting->reference.get()
+                               : counting  ? counting->place(run.layout).data()
+                                           : 0);
 }
 
 void Runner::note(const AskedOutput& asked, const std::vector<Finding>& found, const Run& run, Mismatch& mismatch) {
@@ -331,7 +333,8 @@ bool Runner::measure_spread() {
                             state->unwritten_by_reference.get(), state->spread.get());
     }
   }
-  for (const ArgumentState* state : outputs) support_.sum_spread(state->spread.get(), state->elements);
+  for (const ArgumentState* state : outputs)
+    support_.drop_spread(state->spread.get(), state->reference.get(), state->elements, state->argument);
   const std::vector<Finding> found = support_.findings();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto bits = static_cast<std::uint32_t>(found[i].count > 0 ? found[i].sum / found[i].count : 0);
@@ -393,9 +396,10 @@ std::string Runner::other_order(const std::vector<Mismatch>& mismatches) {
     for (const CUdeviceptr data : {last, state.reference.get()}) support_.put_in_order(data, written, state.argument);
     support_.compare(last, state.reference.get(), written, state.argument, 0);
     if (support_.findings().front().count > 0) continue;
-    return fmt::format(" They are the same elements in another order. If any order is right, declare `{}` `unordered{}.",
-                       state.argument.name,
-                       is_partly_written ? " by NAME`, where NAME is the output that says how many there are" : "`");
+    return fmt::format(
+        " They are the same elements in another order. If any order is right, declare `{}` `unordered{}.",
+        state.argument.name,
+        is_partly_written ? " by NAME`, where NAME is the output that says how many there are" : "`");
   }
   return {};
 }

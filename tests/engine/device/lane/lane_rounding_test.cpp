@@ -1,0 +1,113 @@
+// How exactly the reference computes decides what is rounding.
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <string>
+
+#include "tests/engine/device/lane/lane_support.hpp"
+
+using namespace tuner;
+using namespace tuner::engine;
+
+namespace {
+
+// A reference whose PTX, rounded at random, does this instead.
+RunReference rounded(const std::string& behaviour, const std::string& exactly = "right time=200000") {
+  RunReference request = reference(exactly);
+  request.candidate.ptx = behaviour + " array=tuner_rounding_seed:8 .address_size 64\nadd.f64 %fd1, %fd2, %fd3;\n";
+  return request;
+}
+
+// Results of about 200, one of which a candidate that is wrong has 1 too large.
+PrepareProblem large_problem(std::chrono::milliseconds launch_timeout = std::chrono::milliseconds(2000)) {
+  PrepareProblem request = problem(launch_timeout);
+  request.arguments[0].generators = {{Generator::Kind::uniform, {100, 101}}};
+  return request;
+}
+
+const auto& rejected(const DeviceReply& reply) {
+  return reply.result_of<ScreenCandidate>().like_rounding;
+}
+
+}  // namespace
+
+TEST_CASE("a candidate that is off by the reference's own rounding is right") {
+  TestLane test(large_problem());
+  test.expect(rounded("trembles by=0.1"), Outcome::ok);
+  test.expect(screen("right"), Outcome::ok);
+  const DeviceReply reply = test.expect(screen("wrong"), Outcome::ok);  // by 1 in one element
+  CHECK_FALSE(rejected(reply));
+  CHECK(reply.timed_run().samples_ns.size() > 1);
+  CHECK(test.lane.statistics().losses.empty());
+}
+
+TEST_CASE("what is off by more, and may be rounding, is rejected and timed") {
+  TestLane test(large_problem());
+  test.expect(rounded("trembles by=0.01"), Outcome::ok);
+  const DeviceReply reply = test.expect(screen("wrong time=50000"), Outcome::wrong_result, "It looks like rounding.");
+  REQUIRE(rejected(reply));
+  CHECK(rejected(reply)->buffer == "doubled");
+  CHECK(rejected(reply)->atol == 1.1);
+  CHECK(rejected(reply)->time_ns == doctest::Approx(50000).epsilon(0.2));
+  CHECK(reply.timed_run().samples_ns.empty());
+}
+
+TEST_CASE("what is off by far more than rounding is wrong, and takes no time") {
+  TestLane test(large_problem());
+  test.expect(rounded("trembles by=0.001"), Outcome::ok);
+  const DeviceReply reply = test.expect(screen("wrong"), Outcome::wrong_result);
+  CHECK_FALSE(says(reply, "rounding"));
+  CHECK_FALSE(rejected(reply));
+}
+
+TEST_CASE(
+    "a reference that moves by as much as its results has an index or a branch that changes, and nothing is known") {
+  TestLane test(problem());  // results up to 2
+  test.expect(rounded("trembles by=0.1"), Outcome::ok);
+  CHECK_FALSE(rejected(test.expect(screen("wrong"), Outcome::wrong_result)));
+}
+
+TEST_CASE("a tolerance that somebody chose is meant") {
+  PrepareProblem request = large_problem();
+  request.arguments[1].chosen_tolerance = true;
+  TestLane test(request);
+  test.expect(rounded("trembles by=0.1"), Outcome::ok);
+  CHECK(rejected(test.expect(screen("wrong"), Outcome::wrong_result, "It looks like rounding.")));
+}
+
+TEST_CASE("a reference that is not the same twice is right within its own rounding") {
+  TestLane test(large_problem());
+  test.expect(rounded("trembles by=0.001", "flaky"), Outcome::nondeterministic);
+  test.expect(rounded("trembles by=0.1", "flaky"), Outcome::ok);
+}
+
+TEST_CASE("the rounding is that of the inputs that are compared") {
+  TestLane test(large_problem());
+  test.expect(rounded("trembles by=0.1"), Outcome::ok);
+  test.expect(screen("wrong"), Outcome::ok);
+  const auto confirm = [](const char* by) {
+    return ConfirmCandidate{rounded(std::string("trembles by=") + by).candidate, candidate("wrong"), 77};
+  };
+  test.expect(confirm("0.1"), Outcome::ok);
+  test.expect(confirm("0.001"), Outcome::wrong_result, "On other inputs (seed 77), the candidate: ");
+}
+
+TEST_CASE("a reference that faults or hangs when it is rounded at random costs one worker, and nobody is blamed") {
+  for (const char* behaviour : {"faults", "hangs", "dies"}) {
+    CAPTURE(behaviour);
+    TestLane test(large_problem(std::chrono::milliseconds(200)));
+    test.expect(rounded(behaviour), Outcome::ok);
+    test.expect(screen("wrong"), Outcome::wrong_result);
+    test.expect(screen("wrong"), Outcome::wrong_result);
+    test.expect(screen("right"), Outcome::ok);
+    CHECK(test.lane.statistics().losses.size() == (std::string(behaviour) == "dies" ? 2 : 1));
+  }
+}
+
+TEST_CASE("PTX that the driver does not translate leaves the tolerance as it is") {
+  TestLane test(large_problem());
+  RunReference request = reference();
+  request.candidate.ptx = ".address_size 64\nadd.f64 %fd1, %fd2, %fd3;\n";  // has no seed
+  test.expect(request, Outcome::ok);
+  test.expect(screen("wrong"), Outcome::wrong_result);
+}
