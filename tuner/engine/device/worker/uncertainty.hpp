@@ -13,7 +13,7 @@ namespace tuner::engine {
 // what the reference wrote. The numbers were chosen by measurements: docs/results/rounding.md.
 inline constexpr int kRoundedRuns = 8;
 inline constexpr double kAcceptedSpread = 12;     ///< so many times that is still rounding
-inline constexpr double kAlikeSpread = 300;       ///< so many times may be, and the report says so
+inline constexpr double kAlikeSpread = 100;       ///< so many times may be, and the report says so
 inline constexpr double kPartOfNeighbours = 0.3;  ///< of the geometric mean of 64 neighbours, at least
 inline constexpr double kMostSpread = 0.05;       ///< of the size of 64 neighbours in the geometric mean
 
