@@ -47,8 +47,7 @@ void check_tolerance(const search::Expression& tolerance, const Span& span) {
 
 bool allows(Argument::Role role, std::string_view word) {
   const bool compared = role == Argument::Role::out || role == Argument::Role::inout;
-  if (word == "rtol" || word == "atol" || word == "at" || word == "expect" || word == "trivial" ||
-      word == "unordered")
+  if (word == "rtol" || word == "atol" || word == "at" || word == "expect" || word == "trivial" || word == "unordered")
     return compared;
   if (word == "partial") return role == Argument::Role::out;
   if (word == "align" || word == "pad") return has_surroundings(role);
@@ -181,7 +180,8 @@ void DescriptionParser::check_counting_outputs() const {
       if (argument.name == name.text()) found = &argument;
     }
     if (found == nullptr)
-      name.fail(fmt::format("`{}` is not an output of this kernel{}", name.text(), suggestion(name.text(), candidates)));
+      name.fail(
+          fmt::format("`{}` is not an output of this kernel{}", name.text(), suggestion(name.text(), candidates)));
     const auto shape = shape_of_type(found->type);
     if (shape && (shape->lanes != 1 || is_real(shape->element)))
       name.fail(fmt::format("`{}` says how many elements there are, so its type is an integer, not {}", name.text(),

@@ -95,7 +95,7 @@ struct Argument {
   std::optional<search::Expression> rtol, atol;  ///< out and inout, not negative; by type if absent
   std::optional<search::Expression> may_differ;  ///< out and inout: elements that may differ by more; none if absent
   bool is_partial = false;                       ///< out: what the reference leaves unwritten, candidates may write
-  bool is_trivial = false;  ///< out, inout: the right result may be one value throughout, or what was there before
+  bool is_trivial = false;    ///< out, inout: the right result may be one value throughout, or what was there before
   bool is_unordered = false;  ///< out, inout: its elements may stand in any order
   std::string counted_by;     ///< then: the integer output that says how many of them there are; empty: all
   std::optional<std::string> expected;      ///< out, inout: file of what is right, named as Generator::file is

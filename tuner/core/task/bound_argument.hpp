@@ -44,17 +44,17 @@ struct BoundArgument {
   std::vector<BoundGenerator> generators{BoundGenerator()};  ///< one for all elements, or one a lane; never none
   std::optional<DataFile> file;                              ///< instead of them, where the generator is a file
   double rtol = 0, atol = 0;
-  bool chosen_tolerance = false;     ///< one of them is described, so that both are meant
-  std::uint64_t may_differ = 0;      ///< out, inout: elements that may be beyond them
-  bool is_partial = false;           ///< out: candidates may write what the reference leaves unwritten
-  bool is_trivial = false;           ///< out, inout: the right result may be one value, or what was there before
-  bool is_unordered = false;         ///< out, inout: its elements may stand in any order
+  bool chosen_tolerance = false;            ///< one of them is described, so that both are meant
+  std::uint64_t may_differ = 0;             ///< out, inout: elements that may be beyond them
+  bool is_partial = false;                  ///< out: candidates may write what the reference leaves unwritten
+  bool is_trivial = false;                  ///< out, inout: the right result may be one value, or what was there before
+  bool is_unordered = false;                ///< out, inout: its elements may stand in any order
   std::optional<std::uint64_t> counted_by;  ///< then: position of the output that says how many there are
-  std::optional<DataFile> expected;  ///< out, inout: what is right
-  std::uint64_t alignment = 0;       ///< declared, bytes; 0: natural
-  std::uint64_t padding = 0;         ///< bytes on either side that may be read
-  search::Value value;               ///< scalars
-  bool varies = false;               ///< scratch: its length depends on tuned parameters
+  std::optional<DataFile> expected;         ///< out, inout: what is right
+  std::uint64_t alignment = 0;              ///< declared, bytes; 0: natural
+  std::uint64_t padding = 0;                ///< bytes on either side that may be read
+  search::Value value;                      ///< scalars
+  bool varies = false;                      ///< scratch: its length depends on tuned parameters
 };
 
 /// Whether it is compared after a launch.

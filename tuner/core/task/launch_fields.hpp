@@ -27,10 +27,11 @@ void describe(auto& fields, BoundGenerator& generator) {
 }
 
 void describe(auto& fields, BoundArgument& argument) {
-  auto& [name, role, type, lanes, length, generators, file, rtol, atol, chosen_tolerance, may_differ, partial, trivial, unordered, counted_by, expected,
-         alignment, padding, value, varies] = argument;
+  auto& [name, role, type, lanes, length, generators, file, rtol, atol, chosen_tolerance, may_differ, partial, trivial,
+         unordered, counted_by, expected, alignment, padding, value, varies] = argument;
   fields("name", name)("role", role)("type", type)("lanes", lanes)("length", length)("generators", generators);
-  fields("file", file)("rtol", rtol)("atol", atol)("chosen_tolerance", chosen_tolerance)("may_differ", may_differ)("partial", partial)("trivial", trivial);
+  fields("file", file)("rtol", rtol)("atol", atol)("chosen_tolerance", chosen_tolerance)("may_differ", may_differ)(
+      "partial", partial)("trivial", trivial);
   fields("unordered", unordered)("counted_by", counted_by);
   fields("expected", expected)("alignment", alignment)("padding", padding)("value", value)("varies", varies);
 }

@@ -17,7 +17,8 @@ void describe(auto& fields, KernelParameter& parameter) {
 namespace tuner::engine {
 
 void describe(auto& fields, CompileRequest& request) {
-  auto& [configuration, source, file_name, name_expression, architecture, options, headers, front_end_only, keeps_ptx] = request;
+  auto& [configuration, source, file_name, name_expression, architecture, options, headers, front_end_only, keeps_ptx] =
+      request;
   fields("configuration", configuration)("source", source)("file_name", file_name);
   fields("name_expression", name_expression)("architecture", architecture)("options", options)("headers", headers);
   fields("front_end_only", front_end_only)("keeps_ptx", keeps_ptx);

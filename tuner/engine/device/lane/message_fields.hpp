@@ -55,7 +55,8 @@ void describe(auto& fields, Isolation& isolation) {
 void describe(auto& fields, PrepareProblem& request) {
   auto& [arguments, seed, deterministic, mode, may_measure_rounding, support_cubins, launch_timeout] = request;
   fields("arguments", arguments)("seed", seed)("deterministic", deterministic)("mode", mode);
-  fields("may_measure_rounding", may_measure_rounding)("support_cubins", support_cubins)("launch_timeout_ms", launch_timeout);
+  fields("may_measure_rounding", may_measure_rounding)("support_cubins", support_cubins)("launch_timeout_ms",
+                                                                                         launch_timeout);
 }
 
 void describe(auto& fields, RunReference& request) {
@@ -159,8 +160,8 @@ void describe(auto& fields, CountResult& result) {
 }
 
 void describe(auto& fields, DeviceReply& reply) {
-  auto& [outcome, message, launches, load_ms, verify_ms, timing_ms, confirmed, fence_fault, misaligned,
-         rounding_failed, gpu, result] = reply;
+  auto& [outcome, message, launches, load_ms, verify_ms, timing_ms, confirmed, fence_fault, misaligned, rounding_failed,
+         gpu, result] = reply;
   fields("outcome", outcome)("message", message)("launches", launches)("load_ms", load_ms)("verify_ms", verify_ms);
   fields("timing_ms", timing_ms)("confirmed", confirmed)("fence_fault", fence_fault);
   fields("misaligned", misaligned)("rounding_failed", rounding_failed)("gpu", gpu);

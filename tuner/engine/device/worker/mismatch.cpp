@@ -61,11 +61,11 @@ Verdict judge(const std::vector<Mismatch>& mismatches) {
     std::optional<LikeRounding> like_rounding;
     if (mismatch.like_rounding) like_rounding = {argument.name, atol_for(mismatch.worst)};
     if (wrong_runs == count.size()) {
-      return {Outcome::wrong_result,
-              fmt::format("{} of {} elements of '{}' differ from {}: {}.{}", count[0], mismatch.state->elements,
-                          argument.name, truth(*mismatch.state), detail,
-                          like_rounding ? " It looks like rounding." : ""),
-              std::move(like_rounding)};
+      return {
+          Outcome::wrong_result,
+          fmt::format("{} of {} elements of '{}' differ from {}: {}.{}", count[0], mismatch.state->elements,
+                      argument.name, truth(*mismatch.state), detail, like_rounding ? " It looks like rounding." : ""),
+          std::move(like_rounding)};
     }
     const std::uint64_t most = *std::max_element(count.begin(), count.end());
     const std::string which =
