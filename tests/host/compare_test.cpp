@@ -55,6 +55,34 @@ TEST_CASE("outputs within the tolerance of what is expected, the same in all run
   CHECK_EQ(findings[0].sentence, "`y`: element 1 is 2.1 and should be 2; 1 of 2 differ");
 }
 
+TEST_CASE("elements in any order are right as often as they are there, up to what counts them") {
+  std::vector<BoundArgument> arguments = one_output(4);
+  arguments[0].is_unordered = true;
+  arguments[0].counted_by = 1;
+  arguments.push_back(arguments[0]);
+  arguments[1].is_unordered = false;
+  arguments[1].counted_by.reset();
+  arguments[1].name = "count";
+  arguments[1].type = ElementType::int32;
+  arguments[1].length = 1;
+  const auto with_count = [&](std::vector<float> values, std::int32_t count) {
+    values.push_back(std::bit_cast<float>(count));
+    CaseOutcome result = outcome(values);
+    put_in_order(result, arguments);
+    return result;
+  };
+  const CaseOutcome reference = with_count({3, 1, 2, 77}, 3);
+  const Expected expected = expected_of(reference, arguments);
+  const auto findings = [&](const CaseOutcome& outcome) {
+    return compare_outputs(outcome, arguments, &expected, false);
+  };
+  CHECK(findings(with_count({1, 2, 3, 5}, 3)).empty());
+  CHECK_EQ(only(findings(with_count({1, 2, 2, 5}, 3))), FindingKind::wrong_result);  // one twice
+  CHECK_EQ(only(findings(with_count({1, 0, 3, 5}, 3))), FindingKind::wrong_result);
+  CHECK_EQ(findings(with_count({1, 2, 5, 5}, 2)).size(), 2);  // one is lost, and the count says so
+  CHECK_EQ(findings(with_count({1, 2, 3, 4}, 9)).size(), 2);  // more than there is room for
+}
+
 TEST_CASE("outputs with which a kernel agrees that computes nothing are named") {
   using Why = Unproven::Why;
   const float nan = std::nanf("");

@@ -126,7 +126,7 @@ Roofline roofline_of(const Task& task, bool reuse, const engine::SessionParts& p
 std::optional<MemoryRates> memory_rates_of(const Task& task, bool reuse, const engine::SessionParts& parts) {
   try {
     return engine::measured_memory_rates(task.device(), reuse, parts);
-  } catch (const engine::NoRoofline& error) {
+  } catch (const Error& error) {
     parts.observer.warning(error.what());
     return std::nullopt;
   }

@@ -38,6 +38,16 @@ Mask unwritten(Bytes first, Bytes second, const BoundArgument& argument) {
   return mask;
 }
 
+void put_in_order(std::span<std::byte> output, std::uint64_t records, const BoundArgument& argument) {
+  std::byte* data = output.data();
+  auto lanes = static_cast<std::uint64_t>(std::max(argument.lanes, 1));
+  int type = support_number(argument.type), size = static_cast<int>(size_of(argument.type));
+  for (std::uint64_t flip : sort_flips(records)) {
+    std::array<void*, 6> step{&data, &records, &lanes, &type, &size, &flip};
+    run_support_kernel_on_host("tuner_order_step", step.data());
+  }
+}
+
 struct Difference {
   std::uint64_t count = 0, first = 0;
 };
@@ -129,8 +139,7 @@ std::optional<Finding> look_at(const std::array<Bytes, kRunsOfCase>& runs, const
                  described(poison, runs[run], runs[0], argument, "with other initial memory it was"));
   }
   for (std::size_t run = kRunsOverPoison; run < kRunsOfCase; ++run) {
-    const Difference order =
-        compare(runs[run], runs[0], argument, not_written, deterministic && !argument.is_unordered);
+    const Difference order = compare(runs[run], runs[0], argument, not_written, deterministic);
     if (order.count == 0) continue;
     return found(FindingKind::order_dependent_result,
                  described(order, runs[run], runs[0], argument, "in another thread order it was"));
@@ -169,20 +178,14 @@ void put_in_order(const std::vector<std::span<std::byte>>& outputs, const std::v
     const BoundArgument& argument = arguments[i];
     if (!argument.is_unordered) continue;
     const std::span<std::byte> output = outputs[number_of[i]];
-    auto lanes = static_cast<std::uint64_t>(std::max(argument.lanes, 1));
     std::uint64_t records = argument.length;
-    int type = support_number(argument.type), size = static_cast<int>(size_of(argument.type));
     if (argument.counted_by) {
       const BoundArgument& counting = arguments[*argument.counted_by];
       const std::uint64_t elements = counted(argument, counting, outputs[number_of[*argument.counted_by]]);
       std::ranges::fill(output.subspan(elements * size_of(argument.type)), std::byte{0});
-      records = elements / lanes;
+      records = elements / static_cast<std::uint64_t>(std::max(argument.lanes, 1));
     }
-    std::byte* data = output.data();
-    for (std::uint64_t flip : sort_flips(records)) {
-      std::array<void*, 6> step{&data, &records, &lanes, &type, &size, &flip};
-      run_support_kernel_on_host("tuner_order_step", step.data());
-    }
+    put_in_order(output, records, argument);
   }
 }
 
@@ -248,8 +251,11 @@ std::vector<Unproven> unproven(const Expected& expected, const std::vector<Bound
     if (argument.is_trivial) continue;
     if ((all > lanes || alike.sum == all) && alike.count <= argument.may_differ)
       result.push_back({argument.name, Unproven::Why::one_value, all, all});
+    std::vector<std::byte> before = contents[i];
+    if (argument.is_unordered && argument.role == Argument::Role::inout)
+      put_in_order(before, argument.length, argument);
     if (argument.role == Argument::Role::inout &&
-        compare_on_host(contents[i], truth, argument, mask, 0).count <= argument.may_differ)
+        compare_on_host(before, truth, argument, mask, 0).count <= argument.may_differ)
       result.push_back({argument.name, Unproven::Why::unchanged, all, all});
   }
   return result;

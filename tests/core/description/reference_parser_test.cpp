@@ -137,6 +137,23 @@ TEST_CASE("clauses that say what is right apply to outputs alone") {
   CHECK(contains(complaint_about("out(z, float, n, expect file(z))"), "must be in quotes"));
 }
 
+TEST_CASE("what counts the elements of an output in any order is another output, and an integer") {
+  const auto complains = [](const std::string& directives, const char* words) {
+    return contains(complaint_about(directives), words);
+  };
+  const std::string nothing = complaint_about("out(c, int32, 1)");
+  CHECK(complaint_about("out(z, float, n, unordered) out(c, int32, 1)") == nothing);
+  CHECK(complaint_about("out(z, float, n, unordered by c) out(c, int32, 1)") == nothing);
+  CHECK(complains("out(z, float, n, unordered by d) out(c, int32, 1)",
+                  "`d` is no output of this kernel that could count"));
+  CHECK(complains("out(z, int32, n, unordered by z)", "`z` is no output"));
+  CHECK(complains("out(z, float, n, unordered by c) out(c, float, 1)", "so its type is an integer, not float"));
+  CHECK(complains("out(z, float, n, unordered by c) out(c, bool, 1)", "so its type is an integer, not bool"));
+  CHECK(complains("out(z, float, n, unordered for c) out(c, int32, 1)", "as in `unordered by count`"));
+  CHECK(complains("out(z, float, n, unordered, partial)", "cannot be `partial` and `unordered`"));
+  CHECK(complains("in(z, float, n, unordered)", "does not apply"));
+}
+
 TEST_CASE("a database is not lost: what has no new clause keeps the hash it had before there were any") {
   CHECK(task_with("deterministic").reuse_hash() == "f35e57409e65efd74cd0d5b7c0ede215");
   CHECK(task_with("reference(plain) deterministic options(\"--use_fast_math\")").reuse_hash() ==

@@ -110,6 +110,43 @@ TEST_CASE("an element that was exact by chance is as uncertain as a part of its 
   CHECK(spread[128] == 4);
 }
 
+TEST_CASE("a few elements that move say nothing of the others, which are exact") {
+  std::vector<float> spread(64, 0);
+  spread[0] = 2;  // as a sum among counts
+  run("tuner_level_spread", spread.data(), std::uint64_t{spread.size()}, 1u, 0.5f, 8.0f);
+  CHECK(spread[0] == 2);
+  CHECK(spread[1] == 0);
+}
+
+template <typename T>
+std::vector<T> in_order(std::vector<T> values, ElementType type, std::uint64_t lanes = 1) {
+  const std::uint64_t records = values.size() / lanes;
+  for (const std::uint64_t flip : sort_flips(records))
+    run("tuner_order_step", values.data(), records, lanes, support_number(type), static_cast<int>(sizeof(T)), flip);
+  return values;
+}
+
+TEST_CASE("elements whose order is free are put in ascending order, what is not a number last") {
+  using Floats = std::vector<float>;
+  CHECK(in_order(Floats{3, -1, 2}, ElementType::float32) == Floats{-1, 2, 3});
+  CHECK(in_order(Floats{}, ElementType::float32).empty());
+  CHECK(in_order(Floats{5}, ElementType::float32) == Floats{5});
+  const auto nan = static_cast<float>(kNan), inf = static_cast<float>(kInf);
+  const Floats sorted = in_order(Floats{nan, inf, 1, nan, -inf}, ElementType::float32);
+  CHECK(Floats(sorted.begin(), sorted.begin() + 3) == Floats{-inf, 1, inf});
+  CHECK(std::isnan(sorted[3]));
+  CHECK(std::isnan(sorted[4]));
+}
+
+TEST_CASE("64-bit integers that are alike as doubles are in order, and vectors go by their first lane that differs") {
+  constexpr std::int64_t kLarge = std::int64_t{1} << 53;
+  CHECK(in_order(std::vector<std::int64_t>{kLarge + 1, kLarge, -1}, ElementType::int64) ==
+        std::vector<std::int64_t>{-1, kLarge, kLarge + 1});
+  CHECK(in_order(std::vector<std::uint64_t>{~0ull, 1}, ElementType::uint64) == std::vector<std::uint64_t>{1, ~0ull});
+  CHECK(in_order(std::vector<float>{2, 1, 1, 9, 1, 3}, ElementType::float32, 2) ==
+        std::vector<float>{1, 3, 1, 9, 2, 1});
+}
+
 TEST_CASE("values agree within atol + rtol * |expected|") {
   using Doubles = std::vector<double>;
   CHECK(compare(Doubles{1.0, 100.9, -5}, Doubles{1.0, 100, -5.04}, ElementType::float64, 0.01, 0).count == 0);

@@ -119,6 +119,7 @@ class FakeDeviceLane final : public ImmediateLane<DeviceLane> {
   }
 
   bool needs_support = false;
+  std::string failure = "the fake device says so";
   bool is_exact = false;  ///< every sample takes what is described
   Outcome prepare = Outcome::ok;
   bool answers_prepare = true;               ///< off: a problem that takes forever to set up
@@ -142,7 +143,7 @@ class FakeDeviceLane final : public ImmediateLane<DeviceLane> {
 
  private:
   DeviceReply fail(Outcome outcome, DeviceResult result = {}) const {
-    return {.outcome = outcome, .message = "the fake device says so", .result = std::move(result)};
+    return {.outcome = outcome, .message = failure, .result = std::move(result)};
   }
 
   double sample(double time_ns) {

@@ -67,6 +67,17 @@ TEST_CASE("a session that died leaves its rows, and the next one goes on with th
   CHECK(laboratory.rows().size() == 11);
 }
 
+TEST_CASE("what a default tolerance rejected before rounding was measured is tried again") {
+  Laboratory laboratory(mixed_task(), mixed);
+  laboratory.device.failure = "It is off by 0.0004 (rtol 0.0001, atol 1e-06).";
+  laboratory.tune();
+  CHECK(laboratory.rows().size() == 11);
+  laboratory.device.failure = "It is off by 0.0004 (rtol 0.0001, atol 1e-06, or rounding).";
+  check_counters(laboratory.tune_again(), {{"reused", 10}});
+  CHECK(laboratory.rows().size() == 12);
+  check_counters(laboratory.tune_again(), {{"reused", 11}});
+}
+
 TEST_CASE("a finished session that is run again measures the baseline and a new race, and adds no row") {
   Laboratory laboratory(mixed_task(), mixed);
   const TuneReport first = laboratory.tune();

@@ -169,21 +169,30 @@ std::string DescriptionParser::read_counting_output(const Span& operand) {
   return name.string();
 }
 
-/// What counts the elements of an output is an output, too, and an integer.
+/// What counts the elements of an output is another output, and an integer.
 void DescriptionParser::check_counting_outputs() const {
+  for (std::size_t i = 0; i < description_.arguments.size(); ++i) {
+    const Argument& argument = description_.arguments[i];
+    if (argument.is_unordered && argument.is_partial)
+      argument_names_[i].fail(
+          fmt::format("`{}` cannot be `partial` and `unordered`: say which output counts what is written, as in "
+                      "`unordered by count`",
+                      argument.name));
+  }
   for (const Span& name : counting_outputs_) {
     std::vector<std::string> candidates;
     const Argument* found = nullptr;
     for (const Argument& argument : description_.arguments) {
       if (argument.role != Argument::Role::out && argument.role != Argument::Role::inout) continue;
+      if (argument.is_unordered) continue;
       candidates.push_back(argument.name);
       if (argument.name == name.text()) found = &argument;
     }
     if (found == nullptr)
-      name.fail(
-          fmt::format("`{}` is not an output of this kernel{}", name.text(), suggestion(name.text(), candidates)));
+      name.fail(fmt::format("`{}` is no output of this kernel that could count others{}", name.text(),
+                            suggestion(name.text(), candidates)));
     const auto shape = shape_of_type(found->type);
-    if (shape && (shape->lanes != 1 || is_real(shape->element)))
+    if (shape && (shape->lanes != 1 || is_real(shape->element) || shape->element == ElementType::boolean))
       name.fail(fmt::format("`{}` says how many elements there are, so its type is an integer, not {}", name.text(),
                             found->type));
   }

@@ -433,17 +433,17 @@ extern "C" __global__ void tuner_compare(const Byte* found, const Byte* expected
     // An infinite error is one too many even where the allowance is infinite too.
     const bool is_finite = error < 1.7976931348623157e308;
     if (error <= allowed && is_finite) continue;
+    if (error > worst) worst = error;  // what a tolerance alone would have to accept
     if (spread && is_finite && error <= __dmul_rn(accepted, spread[i])) continue;
     if (spread && !(is_finite && error <= __dmul_rn(alike, spread[i]))) ++counted_apart;
     ++count;
     if (i < first) first = i;
-    if (error > worst) worst = error;
   }
   if (counted_apart != 0) atomicAdd(&finding->sum, counted_apart);
+  if (worst != 0) atomicMax(&finding->worst, (Long)__double_as_longlong(worst));
   if (count == 0) return;
   atomicAdd(&finding->count, count);
   atomicMin(&finding->first, first);
-  atomicMax(&finding->worst, (Long)__double_as_longlong(worst));
 }
 #endif
 
@@ -500,20 +500,22 @@ extern "C" __global__ void tuner_drop_spread(float* spread, const Byte* referenc
   atomicAdd(&finding->count, left);
 }
 
-// An element that came out the same every time was lucky: none is taken to be less than `part` as uncertain as its
-// neighbours, or where all of these came out the same, as `otherwise`.
+// An element that came out the same every time, where most of its neighbours did not, was lucky: it is taken to be `part` as
+// uncertain as they are. Where all of these came out the same, `otherwise` stands for them.
 extern "C" __global__ void tuner_level_spread(float* spread, Long elements, Word lanes, float part, float otherwise) {
   EACH(group, (elements + 64 * lanes - 1) / (64 * lanes)) {
     TUNER_ROLLED for (Word lane = 0; lane < lanes; ++lane) {
       const Long first = group * 64 * lanes + lane;
       Long sum = 0;
       Long count = 0;
+      Long all = 0;
       TUNER_ROLLED for (Long i = first; i < elements && i < first + 64 * lanes; i += lanes) {
+        ++all;
         if (spread[i] == 0) continue;
         sum += __float_as_uint(spread[i]);
         ++count;
       }
-      const float least = part * (count ? mean_of(sum, count) : otherwise);
+      const float least = part * (2 * count > all ? mean_of(sum, count) : count == 0 ? otherwise : 0);
       TUNER_ROLLED for (Long i = first; i < elements && i < first + 64 * lanes; i += lanes) {
         if (spread[i] < least) spread[i] = least;
       }

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
+#include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/text.hpp"
 
 namespace tuner::engine {
@@ -11,19 +13,26 @@ namespace tuner::engine {
 namespace {
 
 /// Whether the same would happen again. Memory and workers are lost to what else goes on; how long a launch or a
-/// compiler was given is not in the row, nor is whether rounding was measured when a result was called wrong.
+/// compiler was given is not in the row.
 bool says_something(Outcome outcome) {
   switch (outcome) {
     case Outcome::compile_timeout:
     case Outcome::run_timeout:
     case Outcome::out_of_memory:
     case Outcome::worker_lost:
-    case Outcome::wrong_result:
-    case Outcome::nondeterministic:
       return false;
     default:
       return true;
   }
+}
+
+/// Whether a default tolerance alone decided, as before rounding was measured: what is rejected now says that it was.
+bool ignores_rounding(const cache::Trial& trial) {
+  constexpr std::array kTypes{ElementType::float16, ElementType::bfloat16, ElementType::float32, ElementType::float64};
+  return std::any_of(kTypes.begin(), kTypes.end(), [&](ElementType type) {
+    const std::string tolerance = fmt::format("(rtol {:.3g}, atol {:.3g})", default_rtol(type), default_atol(type));
+    return trial.message.find(tolerance) != std::string::npos;
+  });
 }
 
 }  // namespace
@@ -58,7 +67,7 @@ const cache::Trial* EarlierSessions::trial_of(const Entry& entry) const {
   const auto found = trials_.find(entry.trial.configuration);
   if (found == trials_.end()) return nullptr;
   const cache::Trial& trial = found->second;
-  if (trial.launch != entry.trial.launch) return nullptr;
+  if (trial.launch != entry.trial.launch || ignores_rounding(trial)) return nullptr;
   const bool may_run = find(trial.facts.binary_hash, entry.launch()) == nullptr;
   // What is in quarantine was confirmed: it need not be compiled again to know.
   const bool holds =

@@ -28,7 +28,7 @@ TEST_CASE("what rounds to nearest rounds up or down, by a choice that the seed i
   CHECK(text->find("fma.rp.f32 tuner_u, %f1, %f2, 0f3F800000;") != std::string::npos);
   CHECK(text->find("fma.rm.f32 tuner_d, %f1, %f2, 0f3F800000;") != std::string::npos);
   CHECK(text->find("selp.f32 %f3, tuner_u, tuner_d, tuner_p;") != std::string::npos);
-  CHECK(text->find(".visible .const .align 4 .u32 tuner_rounding_seed;") != std::string::npos);
+  CHECK(text->find(".visible .global .align 4 .u32 tuner_rounding_seed;") != std::string::npos);
   CHECK(text->ends_with("\tret;\n}\n"));
 }
 
@@ -57,6 +57,15 @@ TEST_CASE("what is exact, is rounded on purpose or cannot be rounded otherwise s
   }
 }
 
+TEST_CASE("a label hides nothing, and what an atomic leaves to nobody is not kept") {
+  const auto labelled = with_random_rounding(module_of("lab1:\n@%p1 add.f32 %f1, %f2, %f3;"));
+  REQUIRE(labelled);
+  CHECK(labelled->find("lab1:\n{") != std::string::npos);
+  const auto left = with_random_rounding(module_of("atom.global.add.f32 _, [%rd1], %f2;"));
+  REQUIRE(left);
+  CHECK(left->find("mov.f32 _") == std::string::npos);
+}
+
 TEST_CASE("a guard stays with what it guards") {
   const auto text = with_random_rounding(module_of("\t@!%p1 add.f32 %f1, %f2, %f3;"));
   REQUIRE(text);
@@ -78,6 +87,11 @@ TEST_CASE("sums of tensor cores move behind the instruction") {
 
 TEST_CASE("a module with more operations than the driver translates in a moment is left alone") {
   std::string body;
+  CHECK_FALSE(with_random_rounding(module_of([] {
+    std::string doubles;
+    for (std::size_t i = 0; i < kMaxRoundedOperations / 2; ++i) doubles += "\tadd.f64 %fd1, %fd2, %fd3;\n";
+    return doubles;
+  }())));
   for (std::size_t i = 0; i < kMaxRoundedOperations; ++i) body += "\tadd.f32 %f1, %f2, %f3;\n";
   CHECK(with_random_rounding(module_of(body)));
   CHECK_FALSE(with_random_rounding(module_of(body + "\tadd.f32 %f1, %f2, %f3;\n")));

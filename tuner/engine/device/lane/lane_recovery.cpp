@@ -17,7 +17,9 @@ constexpr int kMaxFailures = 3;
 // device. The next worker is sent to work before anything is waited for.
 void DeviceProcessLane::lose(Loss loss) {
   std::optional<Running> running = std::exchange(running_, std::nullopt);
-  if (loss.reply.rounding_failed && problem_) problem_->may_measure_rounding = false;
+  // A worker that ends without a word may have been translating or running the rounded reference.
+  const bool is_silent = loss.cause == LossCause::ended || loss.cause == LossCause::mute;
+  if (problem_ && (loss.reply.rounding_failed || is_silent)) problem_->may_measure_rounding = false;
   const bool is_candidates = running && !running->repeated && !loss.reply.rounding_failed &&
                              !std::holds_alternative<PrepareProblem>(running->pending.request);
   WorkerLoss record{loss.cause, !is_candidates, false, {}};

@@ -46,6 +46,7 @@ struct ArgumentState {
   std::vector<std::pair<CUdeviceptr, std::uint64_t>> kept() const;
   bool is_output() const { return tuner::is_output(argument); }
   std::uint64_t element_bytes() const { return elements * size_of(argument.type); }
+  bool spread_is_kept = false;  ///< and is among what no kernel may change
   std::uint64_t spread_bytes() const { return elements * sizeof(float); }
   std::uint64_t mask_bytes() const { return (elements + 31) / 32 * 4; }
 };

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tuner/engine/device/worker/uncertainty.hpp"
+#include "tuner/engine/device/worker/spread.hpp"
 
 namespace tuner::engine {
 namespace {

@@ -30,7 +30,7 @@ class DeviceSupport {
                              bool narrow_down, CUdeviceptr mask, CUdeviceptr excluded);
   /// Elements that `by_reference` has a bit for and `unwritten` has not.
   std::size_t find_overwritten(CUdeviceptr unwritten, CUdeviceptr by_reference, std::uint64_t elements);
-  /// `spread`, which may be null, widens the tolerance where that is the default one: see uncertainty.hpp. `sum` counts
+  /// `spread`, which may be null, widens the tolerance where that is the default one: see spread.hpp. `sum` counts
   /// elements that differ by more than looks like rounding.
   std::size_t compare(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements, const BoundArgument& argument,
                       CUdeviceptr excluded, CUdeviceptr spread = 0);

@@ -50,6 +50,22 @@ Verdict check_parameters(const Candidate& candidate, const LoadedKernel& kernel,
   return {};
 }
 
+// The type of a handle may be hidden behind a typedef of an integer, but not what is done with it.
+Verdict check_textures(const Candidate& candidate) {
+  const std::size_t begin = candidate.ptx.find(fmt::format(".entry {}(", candidate.cubin.kernel));
+  const std::size_t end = candidate.ptx.find("\n}", begin);
+  for (const std::string_view instruction : {"tex", "tld4", "txq", "suld", "sust", "sured", "suq"}) {
+    const std::size_t at = candidate.ptx.find(fmt::format("\t{}.", instruction), begin);
+    if (begin == std::string::npos || at >= end) continue;
+    return {Outcome::launch_refused,
+            fmt::format("It uses a texture or a surface ({}), whose handle the calling program makes. A description "
+                        "makes none, so read and write the array through a pointer, perhaps under a macro that only "
+                        "the tuner sets.",
+                        candidate.ptx.substr(at + 1, candidate.ptx.find_first_of(" \t\n", at + 1) - at - 1))};
+  }
+  return {};
+}
+
 Verdict find_constant(const Candidate& candidate, const ArgumentState& state, LoadedKernel& kernel) {
   const std::string& name = state.argument.name;
   const auto array = array_in_cubin(candidate.cubin.bytes, name);
@@ -116,6 +132,7 @@ Verdict load_kernel(const Candidate& candidate, std::span<const std::byte> image
   kernel.scratch_lengths = candidate.scratch_lengths;
   kernel.takes = positions(candidate, arguments);
   if (Verdict verdict = check_parameters(candidate, kernel, arguments); !verdict.ok()) return verdict;
+  if (Verdict verdict = check_textures(candidate); !verdict.ok()) return verdict;
 
   try {
     const std::array<std::uint32_t, 3>& block = candidate.geometry.block;

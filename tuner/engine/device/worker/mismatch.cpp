@@ -21,7 +21,9 @@ std::string truth(const ArgumentState& state) {
 }
 
 std::string tolerance_text(const BoundArgument& argument) {
-  const std::string text = fmt::format("rtol {:.3g}, atol {:.3g}", argument.rtol, argument.atol);
+  const bool is_default = is_real(argument.type) && !argument.chosen_tolerance && !argument.expected;
+  const std::string text =
+      fmt::format("rtol {:.3g}, atol {:.3g}{}", argument.rtol, argument.atol, is_default ? ", or rounding" : "");
   return argument.may_differ > 0 ? fmt::format("{}, at most {} beyond", text, argument.may_differ) : text;
 }
 
@@ -58,8 +60,12 @@ Verdict judge(const std::vector<Mismatch>& mismatches) {
     const std::string detail = fmt::format("first at {}, found {}, expected {}; the worst is off by {:.3g} ({})",
                                            place(*mismatch.state, mismatch.first), mismatch.found, mismatch.expected,
                                            mismatch.worst, tolerance_text(argument));
+    // One clause must do.
+    const bool is_only = std::all_of(mismatches.begin(), mismatches.end(), [&](const Mismatch& other) {
+      return &other == &mismatch || std::all_of(other.count.begin(), other.count.end(), [](auto n) { return n == 0; });
+    });
     std::optional<LikeRounding> like_rounding;
-    if (mismatch.like_rounding) like_rounding = {argument.name, atol_for(mismatch.worst)};
+    if (mismatch.like_rounding && is_only) like_rounding = {argument.name, atol_for(mismatch.worst)};
     if (wrong_runs == count.size()) {
       return {
           Outcome::wrong_result,

@@ -14,6 +14,9 @@ namespace {
 using Parts = std::vector<std::string_view>;
 
 constexpr std::string_view kBlank = " \t\r\n";
+constexpr std::string_view kWord = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$%";
+// One in double takes as long to translate as so many in float.
+constexpr std::size_t kDoubleOperations = 5;
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(kBlank);
@@ -59,7 +62,7 @@ Statement parse(std::string_view text) {
 // Leaves a number in tuner_h whose bits depend on all bits of the word there and on the seed; uses tuner_s.
 std::string hash() {
   return fmt::format(
-      "ld.const.u32 tuner_s, [{}]; xor.b32 tuner_h, tuner_h, tuner_s; mul.lo.u32 tuner_h, tuner_h, 0x9E3779B1; "
+      "ld.global.u32 tuner_s, [{}]; xor.b32 tuner_h, tuner_h, tuner_s; mul.lo.u32 tuner_h, tuner_h, 0x9E3779B1; "
       "shr.u32 tuner_s, tuner_h, 15; xor.b32 tuner_h, tuner_h, tuner_s; mul.lo.u32 tuner_h, tuner_h, 0x85EBCA6B; ",
       kRoundingSeed);
 }
@@ -72,8 +75,11 @@ std::string choose(std::string_view type, std::string_view guard, std::string_vi
                                     ? "mov.b64 {tuner_h, tuner_s}, tuner_u; xor.b32 tuner_h, tuner_h, tuner_s; "
                                 : type == "f32" ? "mov.b32 tuner_h, tuner_u; "
                                                 : "cvt.u32.u16 tuner_h, tuner_u; ";
-  return fmt::format("{}{}setp.lt.s32 tuner_p, tuner_h, 0; {}selp.{} {}, tuner_u, tuner_d, tuner_p; ", word, hash(),
-                     guard, type == "f16" ? "b16" : type, into);
+  // Where both are the same, up is nearest: down makes x - x a zero with a sign.
+  return fmt::format(
+      "{}{}setp.lt.s32 tuner_p, tuner_h, 0; setp.eq.or.{} tuner_p, tuner_u, tuner_d, tuner_p; "
+      "{}selp.{} {}, tuner_u, tuner_d, tuner_p; ",
+      word, hash(), type, guard, type == "f16" ? "b16" : type, into);
 }
 
 // `operation` with {} where the rounding stands.
@@ -91,8 +97,9 @@ std::string narrowed(std::string_view type, std::string_view into) {
   // There is no bfloat16 conversion that rounds up or down. Adding less than a unit in the last place and cutting off
   // does either, and leaves exact numbers alone.
   return fmt::format(
-      "mov.b32 tuner_h, tuner_f; {}shr.u32 tuner_s, tuner_h, 16; mov.b32 tuner_h, tuner_f; add.u32 tuner_h, tuner_h, "
-      "tuner_s; shr.u32 tuner_h, tuner_h, 16; cvt.u16.u32 {}, tuner_h; ",
+      "mov.b32 tuner_h, tuner_f; {}shr.u32 tuner_s, tuner_h, 16; mov.b32 tuner_h, tuner_f; "
+      "testp.finite.f32 tuner_p, tuner_f; @tuner_p add.u32 tuner_h, tuner_h, tuner_s; shr.u32 tuner_h, tuner_h, 16; "
+      "cvt.u16.u32 {}, tuner_h; ",
       hash(), into);
 }
 
@@ -146,8 +153,8 @@ std::string behind_matrix(std::string_view sums) {
         " {}.reg .b32 tuner_w; .reg .pred tuner_q; mov.b32 tuner_w, {}; mov.b32 tuner_h, tuner_w; {}"
         "shr.u32 tuner_s, tuner_h, 31; shr.u32 tuner_h, tuner_h, 30; and.b32 tuner_h, tuner_h, 1; "
         "sub.u32 tuner_h, tuner_h, tuner_s; add.u32 tuner_h, tuner_h, tuner_w; shl.b32 tuner_s, tuner_w, 1; "
-        "setp.ne.u32 tuner_q, tuner_s, 0; @tuner_q mov.b32 {}, tuner_h; }}",
-        kOpen, sum, hash(), sum);
+        "testp.finite.f32 tuner_p, {}; setp.ne.and.u32 tuner_q, tuner_s, 0, tuner_p; @tuner_q mov.b32 {}, tuner_h; }}",
+        kOpen, sum, hash(), sum, sum);
   }
   return text;
 }
@@ -170,9 +177,12 @@ std::optional<std::string> rounded_atomic(const Statement& statement) {
        {std::pair("rp", "tuner_u"), std::pair("rm", "tuner_d"), std::pair("rn", "tuner_n")})
     text += fmt::format("add.{}.{} {}, tuner_o, {}; ", rounding, type, result, value);
   text += choose(type, "", "tuner_c");
-  text +=
-      fmt::format("sub.rn.{} tuner_c, tuner_c, tuner_n; {}red{} {}, tuner_c; ", type, statement.guard, add, address);
-  if (returns) text += fmt::format("{}mov.{} {}, tuner_o; ", statement.guard, type, operands[0]);
+  text += fmt::format(
+      "sub.rn.{0} tuner_c, tuner_c, tuner_n; testp.finite.{0} tuner_p, tuner_c; selp.{0} tuner_c, tuner_c, {1}, "
+      "tuner_p; "
+      "{2}red{3} {4}, tuner_c; ",
+      type, type == "f32" ? "0f00000000" : "0d0000000000000000", statement.guard, add, address);
+  if (returns && operands[0] != "_") text += fmt::format("{}mov.{} {}, tuner_o; ", statement.guard, type, operands[0]);
   return text + "}";
 }
 
@@ -258,7 +268,7 @@ std::optional<std::string> with_random_rounding(std::string_view ptx) {
   const std::size_t header = ptx.find(kLastDirective);
   if (header == std::string_view::npos) return std::nullopt;
   copy_to(header + kLastDirective.size());
-  result += fmt::format("\n.visible .const .align 4 .u32 {};", kRoundingSeed);
+  result += fmt::format("\n.visible .global .align 4 .u32 {};", kRoundingSeed);
   for (std::size_t at = copied; at < ptx.size();) {
     if (const std::size_t end = behind_comment(ptx, at); end != at) {
       at = end;
@@ -266,11 +276,14 @@ std::optional<std::string> with_random_rounding(std::string_view ptx) {
       // A directive or a label: what it says until its end is none of ours.
       const bool is_separate = std::string_view("{};:,) \t\r\n").find(ptx[at]) != std::string_view::npos;
       at = is_separate ? at + 1 : std::min(ptx.find_first_of(";{}:\n", at), ptx.size());
+    } else if (const std::size_t label = ptx.find_first_not_of(kWord, at); label < ptx.size() && ptx[label] == ':') {
+      at = label + 1;
     } else {
       const std::size_t end = ptx.find(';', at);
       if (end == std::string_view::npos) break;
       if (const std::optional<std::string> instead = rounded(ptx.substr(at, end - at))) {
-        if (++count > kMaxRoundedOperations) return std::nullopt;
+        count += instead->find("f64") == std::string::npos ? 1 : kDoubleOperations;
+        if (count > kMaxRoundedOperations) return std::nullopt;
         copy_to(at);
         result += *instead;
         copied = end + 1;

@@ -17,16 +17,17 @@ namespace tuner::engine {
 /// get the same.
 ///
 /// Rounded so: add, sub, mul, fma, div, sqrt and rcp of f32 and f64; add, sub, mul and fma of f16 and bf16; conversions
-/// to f16, bf16, f32 and f64; what atomics add in f32 and f64; and the f32 sums of mma and wmma, by one unit in the
-/// last place. Not: approximations (ex2.approx, div.full) and wgmma.
+/// to f16, bf16, f32 and f64; what atomics add in f32 and f64. The f32 sums of mma and wmma move by one unit in the
+/// last place at most, also where they are exact. Not rounded: approximations (ex2.approx, div.full), wgmma, tensor
+/// cores that sum in other types, and half operations that saturate or flush.
 ///
 /// Nothing, if the module has none of these, or so many that the driver would take seconds to translate it.
 std::optional<std::string> with_random_rounding(std::string_view ptx);
 
-/// The module's variable in constant memory from which the choices are drawn, 32 bits.
+/// The module's global variable from which the choices are drawn, 32 bits.
 inline constexpr const char* kRoundingSeed = "tuner_rounding_seed";
 
-/// Operations beyond which the driver takes too long.
-inline constexpr std::size_t kMaxRoundedOperations = 8192;
+/// Operations beyond which the driver takes longer than two seconds or so; one in double counts as five.
+inline constexpr std::size_t kMaxRoundedOperations = 2048;
 
 }  // namespace tuner::engine

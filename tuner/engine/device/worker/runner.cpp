@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tuner/core/support/element_text.hpp"
+#include "tuner/engine/device/worker/spread.hpp"
 
 namespace tuner::engine {
 
@@ -125,7 +126,7 @@ Runner::AskedOutput Runner::ask_about(ArgumentState& state, const Run& run) {
   }
   asked.compared = support_.compare(data, state.reference.get(), state.elements, state.argument, excluded,
                                     has_spread_ ? state.spread.get() : 0);
-  if (!deterministic_ || state.argument.is_unordered) return asked;
+  if (!deterministic_) return asked;
   const auto ask_for_sum = [&](CUdeviceptr memory) {
     asked.bits.push_back(support_.checksum_elements(memory, state.elements, state.argument.type, excluded));
   };
@@ -168,11 +169,11 @@ void Runner::note(const AskedOutput& asked, const std::vector<Finding>& found, c
   for (const std::size_t number : asked.bits) mismatch.bits.push_back(found[number].sum);
   const Finding compared = asked.compared ? found[*asked.compared] : Finding{};
   const bool too_many = compared.count > state.argument.may_differ;
+  if (too_many) mismatch.worst = std::max(mismatch.worst, std::bit_cast<double>(compared.worst));
   mismatch.count.push_back(too_many ? compared.count : 0);
   if (too_many && (!has_spread_ || !state.spread || compared.sum > 0)) mismatch.like_rounding = false;
   if (!too_many || !mismatch.found.empty()) return;
   mismatch.first = compared.first;
-  mismatch.worst = std::bit_cast<double>(compared.worst);
   const std::size_t size = size_of(state.argument.type);
   const auto text_at = [&](CUdeviceptr data) {
     return element_text(state.argument.type, stream_.download(data + compared.first * size, size));
@@ -286,6 +287,10 @@ Verdict Runner::run_all(const LoadedKernel& kernel, bool as_reference, std::vect
 
 namespace {
 
+std::uint64_t compared(const ArgumentState& state) {
+  return state.is_output() ? state.elements - state.left_unwritten.count : 0;
+}
+
 // Of what is expected from a file nothing is known but the file, and what may stand anywhere has no place of its own.
 bool has_spread(const BoundArgument& argument) {
   return is_output(argument) && is_real(argument.type) && !argument.expected && !argument.is_unordered;
@@ -301,21 +306,49 @@ bool may_be_rounding(const std::vector<Mismatch>& mismatches) {
 
 }  // namespace
 
+bool Runner::is_kept() {
+  for (const ArgumentState& state : buffers_.arguments()) {
+    for (const auto& [memory, bytes] : state.kept()) support_.checksum(memory, bytes);
+    std::uint64_t sum = 0;
+    for (const Finding& finding : support_.findings()) sum += finding.sum;
+    if (sum != state.kept_sum) return false;
+  }
+  return true;
+}
+
+// Behind fences alone: an index that is rounded may lead anywhere. If a candidate has damaged what is kept, inspect()
+// has to say so.
+// The reference itself must be the same twice within its tolerance: what it differs by may be a race, which the rounded
+// runs would have, too.
 bool Runner::measure_spread() {
-  if (asked_for_spread_ || !may_measure_rounding_) return false;
+  if (asked_for_spread_ || !may_measure_rounding_ || !buffers_.fenced() || !is_kept()) return false;
   asked_for_spread_ = true;
-  struct Ends {
-    bool& flag;
-    ~Ends() {
-      if (std::uncaught_exceptions() == 0) flag = false;
-    }
-  } ends{measures_rounding_};
-  measures_rounding_ = true;
+  measures_rounding_ = true;  // and stays so where this ends the worker
+  try {
+    has_spread_ = run_rounded();
+  } catch (const CallFailed& failure) {
+    if (is_sticky(failure.result())) throw;
+  }
+  if (!is_kept()) {
+    damaged_ = true;
+    return false;
+  }
+  measures_rounding_ = false;
+  for (ArgumentState& state : buffers_.arguments()) {
+    if (!has_spread_) state.spread = {};
+    state.spread_is_kept = static_cast<bool>(state.spread);
+  }
+  if (has_spread_) sum_kept();
+  return has_spread_;
+}
+
+// Whether it ran. Leaves a spread for each output that can have one.
+bool Runner::run_rounded() {
   std::vector<ArgumentState*> outputs;
   for (ArgumentState& state : buffers_.arguments()) {
     if (has_spread(state.argument)) outputs.push_back(&state);
   }
-  const Layout layout = layout_of(0);
+  constexpr Layout kLayout = Layout::at_end;
   for (int number = 0; number < kRoundedRuns; ++number) {
     const std::uint32_t seed = 0x9E3779B9u * (static_cast<std::uint32_t>(number) + 1);
     const LoadedKernel* kernel = rounded_.prepare(seed, buffers_.arguments(), device_, stream_);
@@ -323,13 +356,13 @@ bool Runner::measure_spread() {
     if (number == 0) {
       if (!buffers_.resize_scratch(kernel->scratch_lengths).ok()) return false;
       for (ArgumentState* state : outputs) {
-        if (!state->spread) state->spread = allocate(std::max<std::uint64_t>(state->spread_bytes(), 8));
+        state->spread = allocate(std::max<std::uint64_t>(state->spread_bytes(), 8));
         stream_.set_bytes(state->spread.get(), 0, state->spread_bytes());
       }
     }
-    if (!launch(*kernel, kPoison[0], layout).ok()) return false;
+    if (!launch(*kernel, kPoison[0], kLayout).ok()) return false;
     for (const ArgumentState* state : outputs) {
-      support_.widen_spread(state->place(layout).data(), state->reference.get(), state->elements, state->argument,
+      support_.widen_spread(state->place(kLayout).data(), state->reference.get(), state->elements, state->argument,
                             state->unwritten_by_reference.get(), state->spread.get());
     }
   }
@@ -337,20 +370,20 @@ bool Runner::measure_spread() {
     support_.drop_spread(state->spread.get(), state->reference.get(), state->elements, state->argument);
   const std::vector<Finding> found = support_.findings();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const auto bits = static_cast<std::uint32_t>(found[i].count > 0 ? found[i].sum / found[i].count : 0);
+    // Of an output that is mostly exact, what does not move is exact.
+    const bool is_exact = 2 * found[i].count <= compared(*outputs[i]);
+    const auto bits = static_cast<std::uint32_t>(is_exact ? 0 : found[i].sum / found[i].count);
     support_.level_spread(outputs[i]->spread.get(), outputs[i]->elements, outputs[i]->argument,
                           std::bit_cast<float>(bits));
   }
-  has_spread_ = true;
-  sum_kept();
   return true;
 }
 
 // Once how exactly the reference computes is known, the kernel runs again.
-Verdict Runner::run_and_judge(const LoadedKernel& kernel, bool measures) {
+Verdict Runner::run_and_judge(const LoadedKernel& kernel) {
   std::vector<Mismatch> mismatches;
   if (Verdict verdict = run_all(kernel, false, mismatches); !verdict.ok()) return verdict;
-  if (measures && may_be_rounding(mismatches) && measure_spread()) {
+  if (may_be_rounding(mismatches) && measure_spread()) {
     if (Verdict verdict = buffers_.resize_scratch(kernel.scratch_lengths); !verdict.ok()) return verdict;
     mismatches.clear();
     if (Verdict verdict = run_all(kernel, false, mismatches); !verdict.ok()) return verdict;
@@ -361,6 +394,10 @@ Verdict Runner::run_and_judge(const LoadedKernel& kernel, bool measures) {
 Verdict Runner::run_reference(const Candidate& reference, const LoadedKernel& kernel, bool diagnose_first) {
   runs_without_fences_ = false;
   has_spread_ = asked_for_spread_ = false;
+  for (ArgumentState& state : buffers_.arguments()) {
+    state.spread = {};
+    state.spread_is_kept = false;
+  }
   rounded_.set(reference);
   if (Verdict verdict = buffers_.resize_scratch(kernel.scratch_lengths); !verdict.ok()) return verdict;
   if (diagnose_first) {
@@ -371,16 +408,25 @@ Verdict Runner::run_reference(const Candidate& reference, const LoadedKernel& ke
   if (Verdict verdict = inspect_surroundings(false); !verdict.ok()) return verdict;
   if (!ran.ok()) return ran;
   note_unwritten(mismatches);
-  if (!diagnose_first && may_be_rounding(mismatches) && measure_spread()) {
-    if (Verdict verdict = buffers_.resize_scratch(kernel.scratch_lengths); !verdict.ok()) return verdict;
-    mismatches.clear();
-    if (Verdict verdict = run_all(kernel, true, mismatches); !verdict.ok()) return verdict;
-  }
+  if (Verdict verdict = order_is_countable(); !verdict.ok()) return verdict;
   if (Verdict verdict = judge_reference(mismatches); !verdict.ok()) {
     verdict.message += other_order(mismatches);
     return verdict;
   }
   sum_kept();
+  return {};
+}
+
+// What is not written has no place of its own once the rest is sorted.
+Verdict Runner::order_is_countable() const {
+  for (const ArgumentState& state : buffers_.arguments()) {
+    const BoundArgument& argument = state.argument;
+    if (!argument.is_unordered || argument.counted_by || state.left_unwritten.count == 0) continue;
+    return {Outcome::unwritten_output,
+            fmt::format("It leaves {} of {} elements of '{}' unwritten, whose order is free: say which output counts "
+                        "those that are written, as in `unordered by count`.",
+                        state.left_unwritten.count, state.elements, argument.name)};
+  }
   return {};
 }
 
@@ -410,7 +456,7 @@ Verdict Runner::verify(const LoadedKernel& kernel, bool diagnose_first) {
   if (diagnose_first) {
     if (Verdict verdict = diagnose(kernel, true); !verdict.ok()) return verdict;
   }
-  return run_and_judge(kernel, !diagnose_first);
+  return run_and_judge(kernel);
 }
 
 // After a run of the reference.
@@ -449,10 +495,6 @@ Verdict Runner::something_is_written() const {
 
 namespace {
 
-std::uint64_t compared(const ArgumentState& state) {
-  return state.is_output() ? state.elements - state.left_unwritten.count : 0;
-}
-
 bool is_passed_by_impostor(const ArgumentState& state, const std::vector<Unproven>& unproven) {
   return std::any_of(unproven.begin(), unproven.end(), [&](const Unproven& one) {
     return one.buffer == state.argument.name &&
@@ -483,6 +525,15 @@ CUdeviceptr Runner::first_compared(const ArgumentState& state) const {
   return state.reference.get() + first / lanes * lanes * size_of(state.argument.type);
 }
 
+// What an in/out buffer held, in ascending order where its order is free. The buffer is restored before it is used.
+CUdeviceptr Runner::before_launch(const ArgumentState& state) {
+  if (!state.argument.is_unordered) return state.pristine.get();
+  const CUdeviceptr data = state.place(Layout::plain).data();
+  stream_.copy(data, state.pristine.get(), state.element_bytes());
+  support_.put_in_order(data, state.elements, state.argument);
+  return data;
+}
+
 std::vector<Unproven> Runner::unproven() {
   struct Asked {
     ArgumentState* state;
@@ -498,7 +549,7 @@ std::vector<Unproven> Runner::unproven() {
     ask.bits = support_.checksum_elements(truth, state.elements, state.argument.type, excluded);
     ask.alike = support_.compare_with_one(truth, first_compared(state), state.elements, state.argument, excluded);
     if (state.argument.role == Argument::Role::inout)
-      ask.unchanged = support_.compare(state.pristine.get(), truth, state.elements, state.argument, excluded);
+      ask.unchanged = support_.compare(before_launch(state), truth, state.elements, state.argument, excluded);
   }
   const std::vector<Finding> found = support_.findings();
   std::vector<Unproven> result;
@@ -567,7 +618,7 @@ Verdict Runner::verify_where_timed(const LoadedKernel& kernel) {
     ~Ends() { flag = false; }
   } ends{where_timed_};
   where_timed_ = true;
-  return run_and_judge(kernel, true);
+  return run_and_judge(kernel);
 }
 
 }  // namespace tuner::engine

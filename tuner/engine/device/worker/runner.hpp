@@ -9,7 +9,7 @@
 #include "tuner/engine/device/worker/device_support.hpp"
 #include "tuner/engine/device/worker/kernel.hpp"
 #include "tuner/engine/device/worker/mismatch.hpp"
-#include "tuner/engine/device/worker/uncertainty.hpp"
+#include "tuner/engine/device/worker/rounded_reference.hpp"
 #include "tuner/engine/device/worker/verdict.hpp"
 #include "tuner/engine/device/worker/work_stream.hpp"
 
@@ -80,8 +80,12 @@ class Runner {
   Verdict launch(const LoadedKernel& kernel, unsigned char poison, Layout layout);
   Verdict diagnose(const LoadedKernel& kernel, bool with_kept);
   Verdict run_all(const LoadedKernel& kernel, bool as_reference, std::vector<Mismatch>& mismatches);
-  Verdict run_and_judge(const LoadedKernel& kernel, bool measures);
+  Verdict run_and_judge(const LoadedKernel& kernel);
+  bool is_kept();
   bool measure_spread();
+  bool run_rounded();
+  Verdict order_is_countable() const;
+  CUdeviceptr before_launch(const ArgumentState& state);
   Verdict run_once(const LoadedKernel& kernel, const Run& run, std::vector<Mismatch>& mismatches);
   void ask_about_guards(const Run& run, std::vector<AskedGuard>& asked);
   AskedOutput ask_about(ArgumentState& state, const Run& run);

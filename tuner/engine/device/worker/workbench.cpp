@@ -305,6 +305,7 @@ void Workbench::run(const ScreenCandidate& request, DeviceReply& reply, ScreenRe
     }
   }
   time_and_inspect(kernel, request.policy, request.best_ns, reply, result.run);
+  if (reply.outcome != Outcome::wrong_result) result.like_rounding.reset();
 }
 
 void Workbench::run(const LoadFinalists& request, DeviceReply& reply, LoadResult& result) {

@@ -1,4 +1,4 @@
-#include "tuner/engine/device/worker/uncertainty.hpp"
+#include "tuner/engine/device/worker/rounded_reference.hpp"
 
 #include <span>
 #include <string>
