@@ -200,7 +200,7 @@ TEST_CASE("the manual and tuner(1) list the variables that the sources read") {
 TEST_CASE("the manual lists the keys of JSON that the sources write, and no others") {
   const std::string manual = document("json.md");
   std::string writers = sources({"tuner/core/report"}) + read_bytes(kTop / "tuner/core/sizes/sizes_json.cpp") +
-                        read_bytes(kTop / "tuner/core/task/not_compared_json.hpp");
+                        read_bytes(kTop / "tuner/core/task/doubts_json.hpp");
   for (const fs::directory_entry& entry : fs::directory_iterator(kTop / "tuner/cli")) {
     const std::string text = read_bytes(entry.path());
     if (entry.path().extension() == ".cpp" && (contains(text, "Json") || contains(text, "json::"))) writers += text;

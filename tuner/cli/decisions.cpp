@@ -12,7 +12,7 @@
 #include "tuner/cli/stores.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/report/record_json.hpp"
-#include "tuner/core/task/not_compared_json.hpp"
+#include "tuner/core/task/doubts_json.hpp"
 #include "tuner/outcome.hpp"
 
 namespace tuner::cli {

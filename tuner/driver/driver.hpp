@@ -136,8 +136,7 @@ using DeviceMemory = UniqueHandle<CUdeviceptr, free_memory>;
 Event make_event();
 Stream make_stream();
 DeviceMemory allocate(std::size_t bytes);
-/// A cubin, or PTX.
-/// `threads`: what a block has at most, where PTX is translated; 0 leaves that to the module.
+/// A cubin, or PTX, which is translated for blocks of so many threads; 0 leaves that to the module.
 Module load_module(std::span<const std::byte> image, unsigned threads = 0);
 
 }  // namespace tuner::cuda

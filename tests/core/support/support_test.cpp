@@ -116,6 +116,9 @@ TEST_CASE("a few elements that move say nothing of the others, which are exact")
   run("tuner_level_spread", spread.data(), std::uint64_t{spread.size()}, 1u, 0.5f, 8.0f);
   CHECK(spread[0] == 2);
   CHECK(spread[1] == 0);
+  std::vector<float> statistics{2, 2, 0, 0};
+  run("tuner_level_spread", statistics.data(), std::uint64_t{4}, 1u, 0.5f, 8.0f);
+  CHECK(statistics == std::vector<float>{2, 2, 0, 0});
 }
 
 template <typename T>

@@ -3,7 +3,7 @@
 #include "tuner/core/report/payback.hpp"
 #include "tuner/core/report/record_json.hpp"
 #include "tuner/core/report/report.hpp"
-#include "tuner/core/task/not_compared_json.hpp"
+#include "tuner/core/task/doubts_json.hpp"
 #include "tuner/effort.hpp"
 
 namespace tuner {

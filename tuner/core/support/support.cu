@@ -500,8 +500,9 @@ extern "C" __global__ void tuner_drop_spread(float* spread, const Byte* referenc
   atomicAdd(&finding->count, left);
 }
 
-// An element that came out the same every time, where most of its neighbours did not, was lucky: it is taken to be `part` as
-// uncertain as they are. Where all of these came out the same, `otherwise` stands for them.
+// An element that came out the same every time, where a quarter of its neighbours did not, was lucky: it is taken to be `part`
+// as uncertain as they are. Where all of these came out the same, `otherwise` stands for them. A handful, as of statistics,
+// are no neighbours.
 extern "C" __global__ void tuner_level_spread(float* spread, Long elements, Word lanes, float part, float otherwise) {
   EACH(group, (elements + 64 * lanes - 1) / (64 * lanes)) {
     TUNER_ROLLED for (Word lane = 0; lane < lanes; ++lane) {
@@ -515,7 +516,7 @@ extern "C" __global__ void tuner_level_spread(float* spread, Long elements, Word
         sum += __float_as_uint(spread[i]);
         ++count;
       }
-      const float least = part * (2 * count > all ? mean_of(sum, count) : count == 0 ? otherwise : 0);
+      const float least = part * (4 * count > all && all >= 16 ? mean_of(sum, count) : count == 0 ? otherwise : 0);
       TUNER_ROLLED for (Long i = first; i < elements && i < first + 64 * lanes; i += lanes) {
         if (spread[i] < least) spread[i] = least;
       }

@@ -121,12 +121,7 @@ void measure_occupancy(const DeviceInfo& device, LoadedKernel& kernel) {
 }  // namespace
 
 Verdict load_kernel(const Candidate& candidate, const std::vector<ArgumentState>& arguments, const DeviceInfo& device,
-                    LoadedKernel& kernel) {
-  return load_kernel(candidate, candidate.cubin.bytes, arguments, device, kernel);
-}
-
-Verdict load_kernel(const Candidate& candidate, std::span<const std::byte> image,
-                    const std::vector<ArgumentState>& arguments, const DeviceInfo& device, LoadedKernel& kernel) {
+                    LoadedKernel& kernel, std::string_view ptx) {
   kernel.configuration = candidate.configuration;
   kernel.geometry = candidate.geometry;
   kernel.scratch_lengths = candidate.scratch_lengths;
@@ -136,8 +131,8 @@ Verdict load_kernel(const Candidate& candidate, std::span<const std::byte> image
 
   try {
     const std::array<std::uint32_t, 3>& block = candidate.geometry.block;
-    const bool is_translated = image.data() != candidate.cubin.bytes.data();
-    kernel.module = load_module(image, is_translated ? block[0] * block[1] * block[2] : 0);
+    kernel.module = ptx.empty() ? load_module(candidate.cubin.bytes)
+                                : load_module(std::as_bytes(std::span(ptx)), block[0] * block[1] * block[2]);
   } catch (const CallFailed& failure) {
     if (is_sticky(failure.result())) throw;
     const bool no_memory = failure.result() == CUDA_ERROR_OUT_OF_MEMORY;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/engine/device/lane/device.hpp"
@@ -38,12 +39,9 @@ struct LoadedKernel {
 
 /// Loads the candidate, compares its parameter table and its arrays in constant memory with the described arguments,
 /// opts in to the shared memory it wants and computes its occupancy. Fills `kernel` as far as it gets, and no
-/// constants.
+/// constants. If there is `ptx`, the driver translates that, and the machine code is not used.
 Verdict load_kernel(const Candidate& candidate, const std::vector<ArgumentState>& arguments, const DeviceInfo& device,
-                    LoadedKernel& kernel);
-/// The same from another image of the candidate's module: machine code or PTX, which the driver translates.
-Verdict load_kernel(const Candidate& candidate, std::span<const std::byte> image,
-                    const std::vector<ArgumentState>& arguments, const DeviceInfo& device, LoadedKernel& kernel);
+                    LoadedKernel& kernel, std::string_view ptx = {});
 
 /// Queues filling the module's constant memory with what the arguments hold now. What an array has beyond what is
 /// described for it keeps its initial values.

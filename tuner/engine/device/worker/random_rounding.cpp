@@ -270,8 +270,8 @@ std::optional<std::string> with_random_rounding(std::string_view ptx) {
   copy_to(header + kLastDirective.size());
   result += fmt::format("\n.visible .global .align 4 .u32 {};", kRoundingSeed);
   for (std::size_t at = copied; at < ptx.size();) {
-    if (const std::size_t end = behind_comment(ptx, at); end != at) {
-      at = end;
+    if (const std::size_t next = behind_comment(ptx, at); next != at) {
+      at = next;
     } else if (!may_begin(ptx[at])) {
       // A directive or a label: what it says until its end is none of ours.
       const bool is_separate = std::string_view("{};:,) \t\r\n").find(ptx[at]) != std::string_view::npos;

@@ -25,7 +25,7 @@ void RoundedReference::load(const std::vector<ArgumentState>& arguments, const D
   if (!text) return;
   LoadedKernel kernel;
   std::size_t bytes = 0;
-  if (!load_kernel(candidate_, std::as_bytes(std::span(*text)), arguments, device, kernel).ok()) return;
+  if (!load_kernel(candidate_, arguments, device, kernel, *text).ok()) return;
   if (driver().module_global(&seed_, &bytes, kernel.module.get(), kRoundingSeed) != CUDA_SUCCESS) return;
   kernel_ = std::move(kernel);
 }

@@ -371,7 +371,7 @@ bool Runner::run_rounded() {
   const std::vector<Finding> found = support_.findings();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     // Of an output that is mostly exact, what does not move is exact.
-    const bool is_exact = 2 * found[i].count <= compared(*outputs[i]);
+    const bool is_exact = 4 * found[i].count <= compared(*outputs[i]);
     const auto bits = static_cast<std::uint32_t>(is_exact ? 0 : found[i].sum / found[i].count);
     support_.level_spread(outputs[i]->spread.get(), outputs[i]->elements, outputs[i]->argument,
                           std::bit_cast<float>(bits));
