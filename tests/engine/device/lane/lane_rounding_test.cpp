@@ -130,5 +130,5 @@ TEST_CASE("PTX that the driver does not translate leaves the tolerance as it is"
   RunReference request = reference();
   request.candidate.ptx = ".address_size 64\nadd.f64 %fd1, %fd2, %fd3;\n";  // has no seed
   test.expect(request, Outcome::ok);
-  test.expect(screen("wrong"), Outcome::wrong_result);
+  test.expect(screen("wrong"), Outcome::wrong_result, "rounding not measured)");
 }

@@ -20,10 +20,13 @@ std::string truth(const ArgumentState& state) {
   return file ? file->path.filename().string() : "the reference";
 }
 
-std::string tolerance_text(const BoundArgument& argument) {
+std::string tolerance_text(const Mismatch& mismatch) {
+  const BoundArgument& argument = mismatch.state->argument;
   const bool is_default = is_real(argument.type) && !argument.chosen_tolerance && !argument.expected;
-  const std::string text =
-      fmt::format("rtol {:.3g}, atol {:.3g}{}", argument.rtol, argument.atol, is_default ? ", or rounding" : "");
+  const std::string_view rounding = !is_default               ? ""
+                                    : mismatch.knows_rounding ? ", or rounding"
+                                                              : ", rounding not measured";
+  const std::string text = fmt::format("rtol {:.3g}, atol {:.3g}{}", argument.rtol, argument.atol, rounding);
   return argument.may_differ > 0 ? fmt::format("{}, at most {} beyond", text, argument.may_differ) : text;
 }
 
@@ -35,7 +38,7 @@ Verdict same_bits(const std::vector<Mismatch>& mismatches) {
         Outcome::nondeterministic,
         fmt::format("Two runs on the same inputs write different bits to '{}', both within the tolerance ({}), but it "
                     "is declared deterministic; sum in a fixed order, without atomics.",
-                    mismatch.state->argument.name, tolerance_text(mismatch.state->argument))};
+                    mismatch.state->argument.name, tolerance_text(mismatch))};
   }
   return {};
 }
@@ -59,7 +62,7 @@ Verdict judge(const std::vector<Mismatch>& mismatches) {
     const BoundArgument& argument = mismatch.state->argument;
     const std::string detail = fmt::format("first at {}, found {}, expected {}; the worst is off by {:.3g} ({})",
                                            place(*mismatch.state, mismatch.first), mismatch.found, mismatch.expected,
-                                           mismatch.worst, tolerance_text(argument));
+                                           mismatch.worst, tolerance_text(mismatch));
     // One clause must do.
     const bool is_only = std::all_of(mismatches.begin(), mismatches.end(), [&](const Mismatch& other) {
       return &other == &mismatch || std::all_of(other.count.begin(), other.count.end(), [](auto n) { return n == 0; });
@@ -117,9 +120,8 @@ Verdict judge_reference(const std::vector<Mismatch>& mismatches) {
     return {Outcome::nondeterministic,
             fmt::format("Two runs of the reference disagree in {} of {} elements of '{}' ({}): at {} {} and then {}; "
                         "it may read unwritten memory, have a race, or need a wider tolerance.",
-                        differing, mismatch.state->elements, mismatch.state->argument.name,
-                        tolerance_text(mismatch.state->argument), place(*mismatch.state, mismatch.first),
-                        mismatch.expected, mismatch.found)};
+                        differing, mismatch.state->elements, mismatch.state->argument.name, tolerance_text(mismatch),
+                        place(*mismatch.state, mismatch.first), mismatch.expected, mismatch.found)};
   }
   return same_bits(mismatches);
 }

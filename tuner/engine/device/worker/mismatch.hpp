@@ -16,6 +16,7 @@ struct Mismatch {
   std::uint64_t first = 0;           ///< of the first run that has any
   std::string found, expected;       ///< at that element
   double worst = 0;
+  bool knows_rounding = false;  ///< how exactly the reference computes was measured
   bool like_rounding = true;    ///< nothing is further off than what may be rounding; of runs with elements beyond
   std::uint64_t unwritten = 0;  ///< elements that hold the poison after every run, and the reference writes
   std::uint64_t first_unwritten = 0;

@@ -161,6 +161,7 @@ void Runner::put_in_order(const ArgumentState& state, const Run& run) {
 void Runner::note(const AskedOutput& asked, const std::vector<Finding>& found, const Run& run, Mismatch& mismatch) {
   const ArgumentState& state = *asked.state;
   mismatch.state = &state;
+  mismatch.knows_rounding = has_spread_;
   if (asked.unwritten && run.number > 0) {
     mismatch.unwritten = found[*asked.unwritten].count;
     mismatch.first_unwritten = found[*asked.unwritten].first;
