@@ -269,8 +269,9 @@ TEST_CASE("runs that differ within the tolerance are right, unless the kernel mu
     test.expect(screen("right"), Outcome::ok);
     const DeviceReply reply = test.expect(screen("wavers"), expected);
     if (deterministic)
-      CHECK(says(reply,
-                 "write different bits to 'doubled', both within the tolerance (rtol 1e-06, atol 0, rounding not measured)"));
+      CHECK(says(
+          reply,
+          "write different bits to 'doubled', both within the tolerance (rtol 1e-06, atol 0, rounding not measured)"));
     test.expect(ConfirmCandidate{candidate("sparse"), candidate("wavers"), 2}, expected);
   }
 }
