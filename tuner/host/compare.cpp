@@ -251,11 +251,10 @@ std::vector<Unproven> unproven(const Expected& expected, const std::vector<Bound
     if (argument.is_trivial) continue;
     if ((all > lanes || alike.sum == all) && alike.count <= argument.may_differ)
       result.push_back({argument.name, Unproven::Why::one_value, all, all});
+    if (argument.role != Argument::Role::inout) continue;
     std::vector<std::byte> before = contents[i];
-    if (argument.is_unordered && argument.role == Argument::Role::inout)
-      put_in_order(before, argument.length, argument);
-    if (argument.role == Argument::Role::inout &&
-        compare_on_host(before, truth, argument, mask, 0).count <= argument.may_differ)
+    if (argument.is_unordered) put_in_order(before, argument.length, argument);
+    if (compare_on_host(before, truth, argument, mask, 0).count <= argument.may_differ)
       result.push_back({argument.name, Unproven::Why::unchanged, all, all});
   }
   return result;

@@ -46,9 +46,8 @@ void check_tolerance(const search::Expression& tolerance, const Span& span) {
 }
 
 bool allows(Argument::Role role, std::string_view word) {
-  const bool compared = role == Argument::Role::out || role == Argument::Role::inout;
   if (word == "rtol" || word == "atol" || word == "at" || word == "expect" || word == "trivial" || word == "unordered")
-    return compared;
+    return is_compared(role);
   if (word == "partial") return role == Argument::Role::out;
   if (word == "align" || word == "pad") return has_surroundings(role);
   if (word == "value") return role == Argument::Role::scalar;
@@ -183,8 +182,7 @@ void DescriptionParser::check_counting_outputs() const {
     std::vector<std::string> candidates;
     const Argument* found = nullptr;
     for (const Argument& argument : description_.arguments) {
-      if (argument.role != Argument::Role::out && argument.role != Argument::Role::inout) continue;
-      if (argument.is_unordered) continue;
+      if (!is_compared(argument.role) || argument.is_unordered) continue;
       candidates.push_back(argument.name);
       if (argument.name == name.text()) found = &argument;
     }

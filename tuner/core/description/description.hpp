@@ -113,6 +113,10 @@ constexpr bool is_parameter(Argument::Role role) {
 constexpr bool has_surroundings(Argument::Role role) {
   return role != Argument::Role::scalar && role != Argument::Role::constant;
 }
+/// Whether it is compared after a launch.
+constexpr bool is_compared(Argument::Role role) {
+  return role == Argument::Role::out || role == Argument::Role::inout;
+}
 /// Whether it has a content that the kernel reads.
 constexpr bool is_filled(Argument::Role role) {
   return role == Argument::Role::in || role == Argument::Role::inout || role == Argument::Role::constant;

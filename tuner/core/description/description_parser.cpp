@@ -279,10 +279,8 @@ KernelDescription DescriptionParser::finish() {
   };
   need(!description_.grid.empty(), "grid(...): the number of blocks, as in grid(rows)");
   need(!description_.block.empty(), "block(...): the number of threads in a block, as in block(BLOCKDIMX)");
-  const bool has_output =
-      std::any_of(description_.arguments.begin(), description_.arguments.end(), [](const auto& argument) {
-        return argument.role == Argument::Role::out || argument.role == Argument::Role::inout;
-      });
+  const bool has_output = std::any_of(description_.arguments.begin(), description_.arguments.end(),
+                                      [](const auto& argument) { return is_compared(argument.role); });
   need(has_output, "out(...) or inout(...): without an output no configuration can be checked");
   check_types();
   check_scalars();

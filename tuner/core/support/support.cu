@@ -337,6 +337,14 @@ __device__ inline double load(const Byte* data, Long i, int type) {
   }
 }
 
+__device__ inline void exchange(Byte* a, Byte* b, Long bytes) {
+  TUNER_ROLLED for (Long byte = 0; byte < bytes; ++byte) {
+    const Byte moved = a[byte];
+    a[byte] = b[byte];
+    b[byte] = moved;
+  }
+}
+
 // One step of a bitonic sort of the elements that tuner_fill has filled: puts each and the one whose number has the bits of
 // `flip` the other way round in order. As doubles they keep their order, because they were made from doubles.
 #if IS_IN_PART(3)
@@ -347,11 +355,7 @@ extern "C" __global__ void tuner_sort_step(Byte* data, Long elements, Long first
     const Long i = first + stride * number;
     const Long j = first + stride * other;
     if (!(load(data, i, type) > load(data, j, type))) continue;
-    TUNER_ROLLED for (int byte = 0; byte < size; ++byte) {
-      const Byte moved = data[i * size + byte];
-      data[i * size + byte] = data[j * size + byte];
-      data[j * size + byte] = moved;
-    }
+    exchange(data + i * size, data + j * size, size);
   }
 }
 #endif
@@ -381,11 +385,7 @@ extern "C" __global__ void tuner_order_step(Byte* data, Long records, Long lanes
       }
     }
     if (!is_above) continue;
-    TUNER_ROLLED for (Long byte = 0; byte < lanes * size; ++byte) {
-      const Byte moved = data[number * lanes * size + byte];
-      data[number * lanes * size + byte] = data[other * lanes * size + byte];
-      data[other * lanes * size + byte] = moved;
-    }
+    exchange(data + number * lanes * size, data + other * lanes * size, lanes * size);
   }
 }
 #endif

@@ -59,7 +59,7 @@ struct BoundArgument {
 
 /// Whether it is compared after a launch.
 inline bool is_output(const BoundArgument& argument) {
-  return argument.role == Argument::Role::out || argument.role == Argument::Role::inout;
+  return is_compared(argument.role);
 }
 
 /// Bytes of one of its elements, all lanes.

@@ -1,5 +1,5 @@
-// What a GPU can reach at most: bytes read, bytes copied, bytes read from its L2 cache, multiply-adds. Tuned like any other kernel, so that the rate is
-// that of the best launch; every configuration does the same work.
+// What a GPU can reach at most: bytes read, bytes copied, bytes read from its L2 cache, multiply-adds. Tuned like any other
+// kernel, so that the rate is that of the best launch; every configuration does the same work.
 
 #pragma tuner kernel(roofline_read)
 #pragma tuner problem(n: size)
@@ -64,6 +64,11 @@
 
 __device__ unsigned sum_of(const uint4& four) { return four.x + four.y + four.z + four.w; }
 
+__device__ void add_to(unsigned* total, unsigned sum) {
+  for (int lanes = 16; lanes > 0; lanes /= 2) sum += __shfl_down_sync(0xffffffffu, sum, lanes);
+  if (threadIdx.x % 32 == 0) atomicAdd(total, sum);  // integers: the same in any order
+}
+
 extern "C" __global__ void roofline_read(const uint4* values, unsigned* total, long long n) {
   const long long stride = static_cast<long long>(gridDim.x) * BLOCKDIMX;
   long long i = static_cast<long long>(blockIdx.x) * BLOCKDIMX + threadIdx.x;
@@ -76,8 +81,7 @@ extern "C" __global__ void roofline_read(const uint4* values, unsigned* total, l
     for (int k = 0; k < LOADS; ++k) sum += sum_of(loaded[k]);
   }
   for (; i < n; i += stride) sum += sum_of(values[i]);
-  for (int lanes = 16; lanes > 0; lanes /= 2) sum += __shfl_down_sync(0xffffffffu, sum, lanes);
-  if (threadIdx.x % 32 == 0) atomicAdd(total, sum);  // integers: the same in any order
+  add_to(total, sum);
 }
 
 // Not to be left out where another pass has loaded the same.
@@ -104,8 +108,7 @@ extern "C" __global__ void roofline_read_cached(const uint4* values, unsigned* t
     }
     for (; i < n; i += stride) sum += sum_of(load_from_l2(values + i));
   }
-  for (int lanes = 16; lanes > 0; lanes /= 2) sum += __shfl_down_sync(0xffffffffu, sum, lanes);
-  if (threadIdx.x % 32 == 0) atomicAdd(total, sum);
+  add_to(total, sum);
 }
 
 __device__ void store(uint4* at, const uint4& value) {

@@ -59,7 +59,7 @@ std::vector<std::pair<CUdeviceptr, std::uint64_t>> ArgumentState::kept() const {
   std::vector<std::pair<CUdeviceptr, std::uint64_t>> memory;
   if (pristine) memory.emplace_back(pristine.get(), element_bytes());
   if (reference) memory.emplace_back(reference.get(), element_bytes());
-  if (spread_is_kept) memory.emplace_back(spread.get(), spread_bytes());
+  if (spread) memory.emplace_back(spread.get(), spread_bytes());
   if (unwritten_by_reference) memory.emplace_back(unwritten_by_reference.get(), mask_bytes());
   return memory;
 }

@@ -45,8 +45,9 @@ struct ArgumentState {
   /// Memory that no kernel is given and none may change: what outputs are compared with and restored from.
   std::vector<std::pair<CUdeviceptr, std::uint64_t>> kept() const;
   bool is_output() const { return tuner::is_output(argument); }
+  /// Elements of an output that candidates are compared in.
+  std::uint64_t compared() const { return is_output() ? elements - left_unwritten.count : 0; }
   std::uint64_t element_bytes() const { return elements * size_of(argument.type); }
-  bool spread_is_kept = false;  ///< and is among what no kernel may change
   std::uint64_t spread_bytes() const { return elements * sizeof(float); }
   std::uint64_t mask_bytes() const { return (elements + 31) / 32 * 4; }
 };

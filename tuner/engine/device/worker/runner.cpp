@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <exception>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "tuner/core/support/element_text.hpp"
-#include "tuner/engine/device/worker/spread.hpp"
 
 namespace tuner::engine {
 
@@ -124,8 +122,8 @@ Runner::AskedOutput Runner::ask_about(ArgumentState& state, const Run& run) {
     stream_.copy(state.reference.get(), data, state.element_bytes());
     return asked;
   }
-  asked.compared = support_.compare(data, state.reference.get(), state.elements, state.argument, excluded,
-                                    has_spread_ ? state.spread.get() : 0);
+  asked.compared =
+      support_.compare(data, state.reference.get(), state.elements, state.argument, excluded, state.spread.get());
   if (!deterministic_) return asked;
   const auto ask_for_sum = [&](CUdeviceptr memory) {
     asked.bits.push_back(support_.checksum_elements(memory, state.elements, state.argument.type, excluded));
@@ -161,7 +159,7 @@ void Runner::put_in_order(const ArgumentState& state, const Run& run) {
 void Runner::note(const AskedOutput& asked, const std::vector<Finding>& found, const Run& run, Mismatch& mismatch) {
   const ArgumentState& state = *asked.state;
   mismatch.state = &state;
-  mismatch.knows_rounding = has_spread_;
+  mismatch.knows_rounding = static_cast<bool>(state.spread);
   if (asked.unwritten && run.number > 0) {
     mismatch.unwritten = found[*asked.unwritten].count;
     mismatch.first_unwritten = found[*asked.unwritten].first;
@@ -172,7 +170,7 @@ void Runner::note(const AskedOutput& asked, const std::vector<Finding>& found, c
   const bool too_many = compared.count > state.argument.may_differ;
   if (too_many) mismatch.worst = std::max(mismatch.worst, std::bit_cast<double>(compared.worst));
   mismatch.count.push_back(too_many ? compared.count : 0);
-  if (too_many && (!has_spread_ || !state.spread || compared.sum > 0)) mismatch.like_rounding = false;
+  if (too_many && (!state.spread || compared.sum > 0)) mismatch.like_rounding = false;
   if (!too_many || !mismatch.found.empty()) return;
   mismatch.first = compared.first;
   const std::size_t size = size_of(state.argument.type);
@@ -286,119 +284,10 @@ Verdict Runner::run_all(const LoadedKernel& kernel, bool as_reference, std::vect
   return {};
 }
 
-namespace {
-
-std::uint64_t compared(const ArgumentState& state) {
-  return state.is_output() ? state.elements - state.left_unwritten.count : 0;
-}
-
-// Of what is expected from a file nothing is known but the file, and what may stand anywhere has no place of its own.
-bool has_spread(const BoundArgument& argument) {
-  return is_output(argument) && is_real(argument.type) && !argument.expected && !argument.is_unordered;
-}
-
-bool may_be_rounding(const std::vector<Mismatch>& mismatches) {
-  return std::any_of(mismatches.begin(), mismatches.end(), [](const Mismatch& mismatch) {
-    const BoundArgument& argument = mismatch.state->argument;
-    const bool differs = std::any_of(mismatch.count.begin(), mismatch.count.end(), [](auto n) { return n > 0; });
-    return differs && has_spread(argument);
-  });
-}
-
-}  // namespace
-
-bool Runner::is_kept() {
-  for (const ArgumentState& state : buffers_.arguments()) {
-    for (const auto& [memory, bytes] : state.kept()) support_.checksum(memory, bytes);
-    std::uint64_t sum = 0;
-    for (const Finding& finding : support_.findings()) sum += finding.sum;
-    if (sum != state.kept_sum) return false;
-  }
-  return true;
-}
-
-// Behind fences alone: an index that is rounded may lead anywhere. If a candidate has damaged what is kept, inspect()
-// has to say so.
-// The reference itself must be the same twice within its tolerance: what it differs by may be a race, which the rounded
-// runs would have, too.
-bool Runner::measure_spread() {
-  if (asked_for_spread_ || !may_measure_rounding_ || !buffers_.fenced() || !is_kept()) return false;
-  asked_for_spread_ = true;
-  measures_rounding_ = true;  // and stays so where this ends the worker
-  try {
-    has_spread_ = run_rounded();
-  } catch (const CallFailed& failure) {
-    if (is_sticky(failure.result())) throw;
-  }
-  if (!is_kept()) {
-    damaged_ = true;
-    return false;
-  }
-  measures_rounding_ = false;
-  for (ArgumentState& state : buffers_.arguments()) {
-    if (!has_spread_) state.spread = {};
-    state.spread_is_kept = static_cast<bool>(state.spread);
-  }
-  if (has_spread_) sum_kept();
-  return has_spread_;
-}
-
-// Whether it ran. Leaves a spread for each output that can have one.
-bool Runner::run_rounded() {
-  std::vector<ArgumentState*> outputs;
-  for (ArgumentState& state : buffers_.arguments()) {
-    if (has_spread(state.argument)) outputs.push_back(&state);
-  }
-  constexpr Layout kLayout = Layout::at_end;
-  for (int number = 0; number < kRoundedRuns; ++number) {
-    const std::uint32_t seed = 0x9E3779B9u * (static_cast<std::uint32_t>(number) + 1);
-    const LoadedKernel* kernel = rounded_.prepare(seed, buffers_.arguments(), device_, stream_);
-    if (kernel == nullptr) return false;
-    if (number == 0) {
-      if (!buffers_.resize_scratch(kernel->scratch_lengths).ok()) return false;
-      for (ArgumentState* state : outputs) {
-        state->spread = allocate(std::max<std::uint64_t>(state->spread_bytes(), 8));
-        stream_.set_bytes(state->spread.get(), 0, state->spread_bytes());
-      }
-    }
-    if (!launch(*kernel, kPoison[0], kLayout).ok()) return false;
-    for (const ArgumentState* state : outputs) {
-      support_.widen_spread(state->place(kLayout).data(), state->reference.get(), state->elements, state->argument,
-                            state->unwritten_by_reference.get(), state->spread.get());
-    }
-  }
-  for (const ArgumentState* state : outputs)
-    support_.drop_spread(state->spread.get(), state->reference.get(), state->elements, state->argument);
-  const std::vector<Finding> found = support_.findings();
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    // Of an output that is mostly exact, what does not move is exact.
-    const bool is_exact = 4 * found[i].count <= compared(*outputs[i]);
-    const auto bits = static_cast<std::uint32_t>(is_exact ? 0 : found[i].sum / found[i].count);
-    support_.level_spread(outputs[i]->spread.get(), outputs[i]->elements, outputs[i]->argument,
-                          std::bit_cast<float>(bits));
-  }
-  return true;
-}
-
-// Once how exactly the reference computes is known, the kernel runs again.
-Verdict Runner::run_and_judge(const LoadedKernel& kernel) {
-  std::vector<Mismatch> mismatches;
-  if (Verdict verdict = run_all(kernel, false, mismatches); !verdict.ok()) return verdict;
-  if (may_be_rounding(mismatches) && measure_spread()) {
-    if (Verdict verdict = buffers_.resize_scratch(kernel.scratch_lengths); !verdict.ok()) return verdict;
-    mismatches.clear();
-    if (Verdict verdict = run_all(kernel, false, mismatches); !verdict.ok()) return verdict;
-  }
-  return judge(mismatches);
-}
-
 Verdict Runner::run_reference(const Candidate& reference, const LoadedKernel& kernel, bool diagnose_first) {
   runs_without_fences_ = false;
-  has_spread_ = asked_for_spread_ = false;
-  for (ArgumentState& state : buffers_.arguments()) {
-    state.spread = {};
-    state.spread_is_kept = false;
-  }
+  asked_for_spread_ = false;
+  for (ArgumentState& state : buffers_.arguments()) state.spread = {};
   rounded_.set(reference);
   if (Verdict verdict = buffers_.resize_scratch(kernel.scratch_lengths); !verdict.ok()) return verdict;
   if (diagnose_first) {
@@ -492,123 +381,6 @@ Verdict Runner::something_is_written() const {
                         state.argument.name)};
   }
   return {};
-}
-
-namespace {
-
-bool is_passed_by_impostor(const ArgumentState& state, const std::vector<Unproven>& unproven) {
-  return std::any_of(unproven.begin(), unproven.end(), [&](const Unproven& one) {
-    return one.buffer == state.argument.name &&
-           (one.why == Unproven::Why::one_value || one.why == Unproven::Why::unchanged);
-  });
-}
-
-}  // namespace
-
-// Of the reference's elements; of vectors the first lane.
-CUdeviceptr Runner::first_compared(const ArgumentState& state) const {
-  std::uint64_t first = 0;
-  if (state.left_unwritten.count > 0 && state.left_unwritten.first == 0) {
-    constexpr std::uint64_t kChunk = std::uint64_t{1} << 16;
-    bool is_found = false;
-    for (std::uint64_t at = 0; at < state.mask_bytes() && !is_found; at += kChunk) {
-      const std::vector<std::byte> mask =
-          stream_.download(state.unwritten_by_reference.get() + at, std::min(kChunk, state.mask_bytes() - at));
-      const auto compared =
-          std::find_if(mask.begin(), mask.end(), [](std::byte byte) { return byte != std::byte{0xff}; });
-      is_found = compared != mask.end();
-      if (!is_found) continue;
-      first = 8 * (at + static_cast<std::uint64_t>(compared - mask.begin())) +
-              static_cast<std::uint64_t>(std::countr_one(std::to_integer<unsigned char>(*compared)));
-    }
-  }
-  const auto lanes = static_cast<std::uint64_t>(std::max(state.argument.lanes, 1));
-  return state.reference.get() + first / lanes * lanes * size_of(state.argument.type);
-}
-
-// What an in/out buffer held, in ascending order where its order is free. The buffer is restored before it is used.
-CUdeviceptr Runner::before_launch(const ArgumentState& state) {
-  if (!state.argument.is_unordered) return state.pristine.get();
-  const CUdeviceptr data = state.place(Layout::plain).data();
-  stream_.copy(data, state.pristine.get(), state.element_bytes());
-  support_.put_in_order(data, state.elements, state.argument);
-  return data;
-}
-
-std::vector<Unproven> Runner::unproven() {
-  struct Asked {
-    ArgumentState* state;
-    std::size_t bits, alike;
-    std::optional<std::size_t> unchanged;
-  };
-  std::vector<Asked> asked;
-  for (ArgumentState& state : buffers_.arguments()) {
-    if (compared(state) == 0) continue;
-    const CUdeviceptr truth = state.reference.get(), excluded = state.unwritten_by_reference.get();
-    Asked& ask = asked.emplace_back();
-    ask.state = &state;
-    ask.bits = support_.checksum_elements(truth, state.elements, state.argument.type, excluded);
-    ask.alike = support_.compare_with_one(truth, first_compared(state), state.elements, state.argument, excluded);
-    if (state.argument.role == Argument::Role::inout)
-      ask.unchanged = support_.compare(before_launch(state), truth, state.elements, state.argument, excluded);
-  }
-  const std::vector<Finding> found = support_.findings();
-  std::vector<Unproven> result;
-  for (const auto& [state, bits, alike, unchanged] : asked) {
-    const BoundArgument& argument = state->argument;
-    state->reference_sum = found[bits].sum;
-    const std::uint64_t all = compared(*state), not_numbers = found[alike].sum;
-    if (not_numbers > 0) result.push_back({argument.name, Unproven::Why::not_a_number, not_numbers, all});
-    if (argument.is_trivial) continue;
-    // One element alone has one value.
-    const bool can_differ = all > static_cast<std::uint64_t>(std::max(argument.lanes, 1)) || not_numbers == all;
-    if (can_differ && found[alike].count <= argument.may_differ)
-      result.push_back({argument.name, Unproven::Why::one_value, all, all});
-    if (unchanged && found[*unchanged].count <= argument.may_differ)
-      result.push_back({argument.name, Unproven::Why::unchanged, all, all});
-  }
-  return result;
-}
-
-std::vector<Unproven> Runner::unproven_on_other_inputs() {
-  std::vector<std::pair<const ArgumentState*, std::size_t>> asked;
-  if (!buffers_.depends_on_seed()) return {};
-  for (const ArgumentState& state : buffers_.arguments()) {
-    if (compared(state) == 0 || !state.reference_sum || state.argument.is_trivial) continue;
-    // What it held before is the same, as of a counter.
-    if (state.argument.role == Argument::Role::inout && !is_seeded(state.argument)) continue;
-    asked.emplace_back(&state, support_.checksum_elements(state.reference.get(), state.elements, state.argument.type,
-                                                          state.unwritten_by_reference.get()));
-  }
-  const std::vector<Finding> found = support_.findings();
-  std::vector<Unproven> result;
-  for (const auto& [state, bits] : asked) {
-    if (found[bits].sum != *state->reference_sum) continue;
-    result.push_back({state->argument.name, Unproven::Why::same_for_seeds, compared(*state), compared(*state)});
-  }
-  return result;
-}
-
-Verdict Runner::something_is_proven(const std::vector<Unproven>& unproven) const {
-  const ArgumentState* first = nullptr;
-  for (const ArgumentState& state : buffers_.arguments()) {
-    if (compared(state) == 0) continue;
-    if (!is_passed_by_impostor(state, unproven)) return {};
-    if (first == nullptr) first = &state;
-  }
-  if (first == nullptr) return {};
-  const BoundArgument& argument = first->argument;
-  const bool is_filled = std::any_of(unproven.begin(), unproven.end(), [&](const Unproven& one) {
-    return one.buffer == argument.name && one.why == Unproven::Why::one_value;
-  });
-  const std::string value =
-      element_text(argument.type, stream_.download(first_compared(*first), size_of(argument.type)));
-  return {Outcome::wrong_result,
-          fmt::format("Its results prove nothing: {}, so a kernel that {} would pass. Give its inputs contents from "
-                      "which it computes something, or declare the output `trivial` if this is what it computes.",
-                      is_filled ? fmt::format("all {} elements of '{}' are {}", compared(*first), argument.name, value)
-                                : fmt::format("'{}' still holds what it held before", argument.name),
-                      is_filled ? "only fills it" : "does nothing")};
 }
 
 Verdict Runner::verify_where_timed(const LoadedKernel& kernel) {

@@ -83,7 +83,7 @@ class Runner {
   Verdict run_and_judge(const LoadedKernel& kernel);
   bool is_kept();
   bool measure_spread();
-  bool run_rounded();
+  std::vector<DeviceMemory> run_rounded(const std::vector<ArgumentState*>& outputs);
   Verdict order_is_countable() const;
   CUdeviceptr before_launch(const ArgumentState& state);
   Verdict run_once(const LoadedKernel& kernel, const Run& run, std::vector<Mismatch>& mismatches);
@@ -106,7 +106,7 @@ class Runner {
   bool deterministic_;
   bool may_measure_rounding_;
   RoundedReference rounded_;
-  bool has_spread_ = false, asked_for_spread_ = false;  ///< of the reference on the present inputs
+  bool asked_for_spread_ = false;  ///< of the reference on the present inputs
   bool measures_rounding_ = false;
   int launches_ = 0;
   bool damaged_ = false;

@@ -1,0 +1,113 @@
+// How exactly the reference computes, and what is rounding because of that.
+#include <algorithm>
+#include <bit>
+#include <utility>
+#include <vector>
+
+#include "tuner/engine/device/worker/runner.hpp"
+#include "tuner/engine/device/worker/spread.hpp"
+
+namespace tuner::engine {
+
+namespace {
+
+// Of what is expected from a file nothing is known but the file, and what may stand anywhere has no place of its own.
+bool has_spread(const BoundArgument& argument) {
+  return is_output(argument) && is_real(argument.type) && !argument.expected && !argument.is_unordered;
+}
+
+bool may_be_rounding(const std::vector<Mismatch>& mismatches) {
+  return std::any_of(mismatches.begin(), mismatches.end(), [](const Mismatch& mismatch) {
+    const BoundArgument& argument = mismatch.state->argument;
+    const bool differs = std::any_of(mismatch.count.begin(), mismatch.count.end(), [](auto n) { return n > 0; });
+    return differs && has_spread(argument);
+  });
+}
+
+}  // namespace
+
+bool Runner::is_kept() {
+  for (const ArgumentState& state : buffers_.arguments()) {
+    for (const auto& [memory, bytes] : state.kept()) support_.checksum(memory, bytes);
+    std::uint64_t sum = 0;
+    for (const Finding& finding : support_.findings()) sum += finding.sum;
+    if (sum != state.kept_sum) return false;
+  }
+  return true;
+}
+
+// Behind fences alone: an index that is rounded may lead anywhere. If a candidate has damaged what is kept, inspect()
+// has to say so.
+// The reference itself must be the same twice within its tolerance: what it differs by may be a race, which the rounded
+// runs would have, too.
+bool Runner::measure_spread() {
+  if (asked_for_spread_ || !may_measure_rounding_ || !buffers_.fenced() || !is_kept()) return false;
+  asked_for_spread_ = true;
+  measures_rounding_ = true;  // and stays so where this ends the worker
+  std::vector<ArgumentState*> outputs;
+  for (ArgumentState& state : buffers_.arguments()) {
+    if (has_spread(state.argument)) outputs.push_back(&state);
+  }
+  std::vector<DeviceMemory> spreads;
+  try {
+    spreads = run_rounded(outputs);
+  } catch (const CallFailed& failure) {
+    if (is_sticky(failure.result())) throw;
+  }
+  if (!is_kept()) {
+    damaged_ = true;
+    return false;
+  }
+  measures_rounding_ = false;
+  for (std::size_t i = 0; i < spreads.size(); ++i) outputs[i]->spread = std::move(spreads[i]);
+  if (!spreads.empty()) sum_kept();
+  return !spreads.empty();
+}
+
+// A spread for each of these outputs; none if it does not run.
+std::vector<DeviceMemory> Runner::run_rounded(const std::vector<ArgumentState*>& outputs) {
+  constexpr Layout kLayout = Layout::at_end;
+  std::vector<DeviceMemory> spreads;
+  for (int number = 0; number < kRoundedRuns; ++number) {
+    const std::uint32_t seed = 0x9E3779B9u * (static_cast<std::uint32_t>(number) + 1);
+    const LoadedKernel* kernel = rounded_.prepare(seed, buffers_.arguments(), device_, stream_);
+    if (kernel == nullptr) return {};
+    if (number == 0) {
+      if (!buffers_.resize_scratch(kernel->scratch_lengths).ok()) return {};
+      for (const ArgumentState* state : outputs) {
+        spreads.push_back(allocate(std::max<std::uint64_t>(state->spread_bytes(), 8)));
+        stream_.set_bytes(spreads.back().get(), 0, state->spread_bytes());
+      }
+    }
+    if (!launch(*kernel, kPoison[0], kLayout).ok()) return {};
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const ArgumentState& state = *outputs[i];
+      support_.widen_spread(state.place(kLayout).data(), state.reference.get(), state.elements, state.argument,
+                            state.unwritten_by_reference.get(), spreads[i].get());
+    }
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    support_.drop_spread(spreads[i].get(), outputs[i]->reference.get(), outputs[i]->elements, outputs[i]->argument);
+  const std::vector<Finding> found = support_.findings();
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    // Of an output that is mostly exact, what does not move is exact.
+    const bool is_exact = 4 * found[i].count <= outputs[i]->compared();
+    const auto bits = static_cast<std::uint32_t>(is_exact ? 0 : found[i].sum / found[i].count);
+    support_.level_spread(spreads[i].get(), outputs[i]->elements, outputs[i]->argument, std::bit_cast<float>(bits));
+  }
+  return spreads;
+}
+
+// Once how exactly the reference computes is known, the kernel runs again.
+Verdict Runner::run_and_judge(const LoadedKernel& kernel) {
+  std::vector<Mismatch> mismatches;
+  if (Verdict verdict = run_all(kernel, false, mismatches); !verdict.ok()) return verdict;
+  if (may_be_rounding(mismatches) && measure_spread()) {
+    if (Verdict verdict = buffers_.resize_scratch(kernel.scratch_lengths); !verdict.ok()) return verdict;
+    mismatches.clear();
+    if (Verdict verdict = run_all(kernel, false, mismatches); !verdict.ok()) return verdict;
+  }
+  return judge(mismatches);
+}
+
+}  // namespace tuner::engine

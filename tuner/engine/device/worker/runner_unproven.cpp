@@ -1,0 +1,132 @@
+// What the reference's results prove of a candidate that has the same.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "tuner/core/support/element_text.hpp"
+#include "tuner/engine/device/worker/runner.hpp"
+
+namespace tuner::engine {
+
+namespace {
+
+bool is_passed_by_impostor(const ArgumentState& state, const std::vector<Unproven>& unproven) {
+  return std::any_of(unproven.begin(), unproven.end(), [&](const Unproven& one) {
+    return one.buffer == state.argument.name &&
+           (one.why == Unproven::Why::one_value || one.why == Unproven::Why::unchanged);
+  });
+}
+
+}  // namespace
+
+// Of the reference's elements; of vectors the first lane.
+CUdeviceptr Runner::first_compared(const ArgumentState& state) const {
+  std::uint64_t first = 0;
+  if (state.left_unwritten.count > 0 && state.left_unwritten.first == 0) {
+    constexpr std::uint64_t kChunk = std::uint64_t{1} << 16;
+    bool is_found = false;
+    for (std::uint64_t at = 0; at < state.mask_bytes() && !is_found; at += kChunk) {
+      const std::vector<std::byte> mask =
+          stream_.download(state.unwritten_by_reference.get() + at, std::min(kChunk, state.mask_bytes() - at));
+      const auto compared =
+          std::find_if(mask.begin(), mask.end(), [](std::byte byte) { return byte != std::byte{0xff}; });
+      is_found = compared != mask.end();
+      if (!is_found) continue;
+      first = 8 * (at + static_cast<std::uint64_t>(compared - mask.begin())) +
+              static_cast<std::uint64_t>(std::countr_one(std::to_integer<unsigned char>(*compared)));
+    }
+  }
+  const auto lanes = static_cast<std::uint64_t>(std::max(state.argument.lanes, 1));
+  return state.reference.get() + first / lanes * lanes * size_of(state.argument.type);
+}
+
+// What an in/out buffer held, in ascending order where its order is free. The buffer is restored before it is used.
+CUdeviceptr Runner::before_launch(const ArgumentState& state) {
+  if (!state.argument.is_unordered) return state.pristine.get();
+  const CUdeviceptr data = state.place(Layout::plain).data();
+  stream_.copy(data, state.pristine.get(), state.element_bytes());
+  support_.put_in_order(data, state.elements, state.argument);
+  return data;
+}
+
+std::vector<Unproven> Runner::unproven() {
+  struct Asked {
+    ArgumentState* state;
+    std::size_t bits, alike;
+    std::optional<std::size_t> unchanged;
+  };
+  std::vector<Asked> asked;
+  for (ArgumentState& state : buffers_.arguments()) {
+    if (state.compared() == 0) continue;
+    const CUdeviceptr truth = state.reference.get(), excluded = state.unwritten_by_reference.get();
+    Asked& ask = asked.emplace_back();
+    ask.state = &state;
+    ask.bits = support_.checksum_elements(truth, state.elements, state.argument.type, excluded);
+    ask.alike = support_.compare_with_one(truth, first_compared(state), state.elements, state.argument, excluded);
+    if (state.argument.role == Argument::Role::inout)
+      ask.unchanged = support_.compare(before_launch(state), truth, state.elements, state.argument, excluded);
+  }
+  const std::vector<Finding> found = support_.findings();
+  std::vector<Unproven> result;
+  for (const auto& [state, bits, alike, unchanged] : asked) {
+    const BoundArgument& argument = state->argument;
+    state->reference_sum = found[bits].sum;
+    const std::uint64_t all = state->compared(), not_numbers = found[alike].sum;
+    if (not_numbers > 0) result.push_back({argument.name, Unproven::Why::not_a_number, not_numbers, all});
+    if (argument.is_trivial) continue;
+    // One element alone has one value.
+    const bool can_differ = all > static_cast<std::uint64_t>(std::max(argument.lanes, 1)) || not_numbers == all;
+    if (can_differ && found[alike].count <= argument.may_differ)
+      result.push_back({argument.name, Unproven::Why::one_value, all, all});
+    if (unchanged && found[*unchanged].count <= argument.may_differ)
+      result.push_back({argument.name, Unproven::Why::unchanged, all, all});
+  }
+  return result;
+}
+
+std::vector<Unproven> Runner::unproven_on_other_inputs() {
+  std::vector<std::pair<const ArgumentState*, std::size_t>> asked;
+  if (!buffers_.depends_on_seed()) return {};
+  for (const ArgumentState& state : buffers_.arguments()) {
+    if (state.compared() == 0 || !state.reference_sum || state.argument.is_trivial) continue;
+    // What it held before is the same, as of a counter.
+    if (state.argument.role == Argument::Role::inout && !is_seeded(state.argument)) continue;
+    asked.emplace_back(&state, support_.checksum_elements(state.reference.get(), state.elements, state.argument.type,
+                                                          state.unwritten_by_reference.get()));
+  }
+  const std::vector<Finding> found = support_.findings();
+  std::vector<Unproven> result;
+  for (const auto& [state, bits] : asked) {
+    if (found[bits].sum != *state->reference_sum) continue;
+    result.push_back({state->argument.name, Unproven::Why::same_for_seeds, state->compared(), state->compared()});
+  }
+  return result;
+}
+
+Verdict Runner::something_is_proven(const std::vector<Unproven>& unproven) const {
+  const ArgumentState* first = nullptr;
+  for (const ArgumentState& state : buffers_.arguments()) {
+    if (state.compared() == 0) continue;
+    if (!is_passed_by_impostor(state, unproven)) return {};
+    if (first == nullptr) first = &state;
+  }
+  if (first == nullptr) return {};
+  const BoundArgument& argument = first->argument;
+  const bool is_filled = std::any_of(unproven.begin(), unproven.end(), [&](const Unproven& one) {
+    return one.buffer == argument.name && one.why == Unproven::Why::one_value;
+  });
+  const std::string value =
+      element_text(argument.type, stream_.download(first_compared(*first), size_of(argument.type)));
+  return {Outcome::wrong_result,
+          fmt::format("Its results prove nothing: {}, so a kernel that {} would pass. Give its inputs contents from "
+                      "which it computes something, or declare the output `trivial` if this is what it computes.",
+                      is_filled ? fmt::format("all {} elements of '{}' are {}", first->compared(), argument.name, value)
+                                : fmt::format("'{}' still holds what it held before", argument.name),
+                      is_filled ? "only fills it" : "does nothing")};
+}
+
+}  // namespace tuner::engine
