@@ -40,11 +40,11 @@ Mask unwritten(Bytes first, Bytes second, const BoundArgument& argument) {
 
 void put_in_order(std::span<std::byte> output, std::uint64_t records, const BoundArgument& argument) {
   std::byte* data = output.data();
-  auto lanes = static_cast<std::uint64_t>(std::max(argument.lanes, 1));
+  std::uint64_t first = 0, lanes = static_cast<std::uint64_t>(std::max(argument.lanes, 1));
   int type = support_number(argument.type), size = static_cast<int>(size_of(argument.type));
   for (std::uint64_t flip : sort_flips(records)) {
-    std::array<void*, 6> step{&data, &records, &lanes, &type, &size, &flip};
-    run_support_kernel_on_host("tuner_order_step", step.data());
+    std::array<void*, 8> step{&data, &records, &first, &lanes, &lanes, &type, &size, &flip};
+    run_support_kernel_on_host("tuner_sort_step", step.data());
   }
 }
 

@@ -125,7 +125,8 @@ template <typename T>
 std::vector<T> in_order(std::vector<T> values, ElementType type, std::uint64_t lanes = 1) {
   const std::uint64_t records = values.size() / lanes;
   for (const std::uint64_t flip : sort_flips(records))
-    run("tuner_order_step", values.data(), records, lanes, support_number(type), static_cast<int>(sizeof(T)), flip);
+    run("tuner_sort_step", values.data(), records, std::uint64_t{0}, lanes, lanes, support_number(type),
+        static_cast<int>(sizeof(T)), flip);
   return values;
 }
 

@@ -3,7 +3,7 @@
 // because every real operation is one correctly rounded IEEE operation and nothing may be contracted into an FMA.
 //
 // No includes: compiling this stands between the start of a session and its first launch. For the same reason the kernels
-// are five programs, which are compiled side by side: TUNER_SUPPORT_PART is the number of one of them. Without it all are
+// are four programs, which are compiled side by side: TUNER_SUPPORT_PART is the number of one of them. Without it all are
 // compiled, as by the host, for which support_host.cpp supplies the few CUDA names.
 #ifndef TUNER_SUPPORT_PART
 #define TUNER_SUPPORT_PART 0
@@ -337,55 +337,38 @@ __device__ inline double load(const Byte* data, Long i, int type) {
   }
 }
 
-__device__ inline void exchange(Byte* a, Byte* b, Long bytes) {
-  TUNER_ROLLED for (Long byte = 0; byte < bytes; ++byte) {
-    const Byte moved = a[byte];
-    a[byte] = b[byte];
-    b[byte] = moved;
+// More than 0 if element `i` belongs behind element `j`, less if before it. What is not a number comes last.
+__device__ inline int order_of(const Byte* data, Long i, Long j, int type) {
+  if (type == kInt64 || type == kUint64) {
+    const Long flipped = type == kInt64 ? 1ull << 63 : 0;
+    const Long x = ((const Long*)data)[i] ^ flipped;
+    const Long y = ((const Long*)data)[j] ^ flipped;
+    return (int)(x > y) - (int)(x < y);
   }
+  const double x = load(data, i, type);
+  const double y = load(data, j, type);
+  return (int)(x > y || (!(x == x) && y == y)) - (int)(x < y || (!(y == y) && x == x));
 }
 
-// One step of a bitonic sort of the elements that tuner_fill has filled: puts each and the one whose number has the bits of
-// `flip` the other way round in order. As doubles they keep their order, because they were made from doubles.
+// One step of a bitonic sort of records, each `lanes` elements in a row, of which the first is element number `first` and
+// each of the others `stride` behind the one before it: puts each and the one whose number has the bits of `flip` the other
+// way round in the order of their first lane that differs.
 #if IS_IN_PART(3)
-extern "C" __global__ void tuner_sort_step(Byte* data, Long elements, Long first, Long stride, int type, int size, Long flip) {
-  EACH(number, elements) {
-    const Long other = number ^ flip;
-    if (other <= number || other >= elements) continue;
-    const Long i = first + stride * number;
-    const Long j = first + stride * other;
-    if (!(load(data, i, type) > load(data, j, type))) continue;
-    exchange(data + i * size, data + j * size, size);
-  }
-}
-#endif
-
-// One step of the same sort for whole records, all lanes of each, in the order of their first lane that differs. What is
-// not a number comes last.
-#if IS_IN_PART(4)
-extern "C" __global__ void tuner_order_step(Byte* data, Long records, Long lanes, int type, int size, Long flip) {
+extern "C" __global__ void tuner_sort_step(Byte* data, Long records, Long first, Long stride, Long lanes, int type, int size,
+                                           Long flip) {
   EACH(number, records) {
     const Long other = number ^ flip;
     if (other <= number || other >= records) continue;
-    bool is_above = false, is_below = false;
-    TUNER_ROLLED for (Long lane = 0; lane < lanes && !is_above && !is_below; ++lane) {
-      const Long i = lanes * number + lane;
-      const Long j = lanes * other + lane;
-      if (type == kInt64 || type == kUint64) {
-        const Long flipped = type == kInt64 ? 1ull << 63 : 0;
-        const Long x = ((const Long*)data)[i] ^ flipped;
-        const Long y = ((const Long*)data)[j] ^ flipped;
-        is_above = x > y;
-        is_below = x < y;
-      } else {
-        const double x = load(data, i, type);
-        const double y = load(data, j, type);
-        is_above = x > y || (!(x == x) && y == y);
-        is_below = x < y || (!(y == y) && x == x);
-      }
+    const Long i = first + stride * number;
+    const Long j = first + stride * other;
+    int order = 0;
+    TUNER_ROLLED for (Long lane = 0; lane < lanes && order == 0; ++lane) order = order_of(data, i + lane, j + lane, type);
+    if (order <= 0) continue;
+    TUNER_ROLLED for (Long byte = 0; byte < lanes * size; ++byte) {
+      const Byte moved = data[i * size + byte];
+      data[i * size + byte] = data[j * size + byte];
+      data[j * size + byte] = moved;
     }
-    if (!is_above) continue;
-    exchange(data + number * lanes * size, data + other * lanes * size, lanes * size);
   }
 }
 #endif
@@ -450,7 +433,7 @@ extern "C" __global__ void tuner_compare(const Byte* found, const Byte* expected
 // ---- How exactly elements are computed -------------------------------------------------------------------------------------
 
 // `spread` keeps the most by which an element has differed so far. What is not finite says nothing.
-#if IS_IN_PART(5)
+#if IS_IN_PART(4)
 extern "C" __global__ void tuner_widen_spread(const Byte* found, const Byte* expected, Long elements, int type,
                                               const Word* excluded, float* spread) {
   EACH(i, elements) {

@@ -26,9 +26,9 @@ struct Finding {
 int support_number(ElementType type);
 int support_number(Generator::Kind kind);
 
-/// The `flip` of every step of tuner_sort_step, in order, that sorts so many elements: about half the square of the
-/// binary digits of `elements` steps, each over all of them.
-std::vector<std::uint64_t> sort_flips(std::uint64_t elements);
+/// The `flip` of every step of tuner_sort_step, in order, that sorts so many records: about half the square of the
+/// binary digits of `records` steps, each over all of them.
+std::vector<std::uint64_t> sort_flips(std::uint64_t records);
 
 /// Runs one kernel of the same text, compiled for the host, over memory of the host. `arguments` as for cuLaunchKernel.
 /// False if there is no kernel of that name.

@@ -91,7 +91,6 @@ bool run_support_kernel_on_host(std::string_view name, void** arguments) {
   if (name == "tuner_find_unwritten") return call(tuner_find_unwritten, arguments);
   if (name == "tuner_find_overwritten") return call(tuner_find_overwritten, arguments);
   if (name == "tuner_compare") return call(tuner_compare, arguments);
-  if (name == "tuner_order_step") return call(tuner_order_step, arguments);
   if (name == "tuner_widen_spread") return call(tuner_widen_spread, arguments);
   if (name == "tuner_drop_spread") return call(tuner_drop_spread, arguments);
   if (name == "tuner_level_spread") return call(tuner_level_spread, arguments);
@@ -102,11 +101,11 @@ bool run_support_kernel_on_host(std::string_view name, void** arguments) {
 static_assert(support_text::kFloat64 == static_cast<int>(ElementType::float64));
 static_assert(support_text::kOffsets == static_cast<int>(Generator::Kind::offsets));
 
-std::vector<std::uint64_t> sort_flips(std::uint64_t elements) {
+std::vector<std::uint64_t> sort_flips(std::uint64_t records) {
   std::vector<std::uint64_t> flips;
-  // Sorted runs of `run` elements become one of twice as many: first against the mirror image, then by halves. What is
-  // beyond the last element counts as greater than all.
-  for (std::uint64_t run = 1; run < elements; run *= 2) {
+  // Sorted runs of `run` records become one of twice as many: first against the mirror image, then by halves. What is
+  // beyond the last record counts as greater than all.
+  for (std::uint64_t run = 1; run < records; run *= 2) {
     flips.push_back(2 * run - 1);
     for (std::uint64_t half = run / 2; half > 0; half /= 2) flips.push_back(half);
   }

@@ -47,8 +47,7 @@ std::optional<Image> read_image(const void* image) {
   }
   result.symbols.assign(bytes, length_of_elf(bytes));
   // A kernel of each of its parts.
-  for (const char* const kernel :
-       {"tuner_fill", "tuner_checksum", "tuner_compare", "tuner_order_step", "tuner_widen_spread"})
+  for (const char* const kernel : {"tuner_fill", "tuner_checksum", "tuner_compare", "tuner_widen_spread"})
     result.support = result.support || holds_name(result.symbols, kernel);
   if (result.support) return result;
   constexpr std::string_view kMarker = "FAKE:";

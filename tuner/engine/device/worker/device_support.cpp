@@ -39,7 +39,6 @@ DeviceSupport::DeviceSupport(std::span<const std::vector<std::byte>> cubins, Wor
       find_unwritten_(find(modules_, "tuner_find_unwritten")),
       find_overwritten_(find(modules_, "tuner_find_overwritten")),
       compare_(find(modules_, "tuner_compare")),
-      order_step_(find(modules_, "tuner_order_step")),
       widen_spread_(find(modules_, "tuner_widen_spread")),
       drop_spread_(find(modules_, "tuner_drop_spread")),
       level_spread_(find(modules_, "tuner_level_spread")),
@@ -87,7 +86,7 @@ void DeviceSupport::fill(CUdeviceptr data, const BoundArgument& argument, std::u
     if (!generator.is_sorted) continue;
     const auto size = static_cast<int>(size_of(argument.type));
     for (const std::uint64_t flip : sort_flips(count))
-      launch(sort_step_, count, data, count, lane, stride, type, size, flip);
+      launch(sort_step_, count, data, count, lane, stride, std::uint64_t{1}, type, size, flip);
   }
 }
 
@@ -140,7 +139,8 @@ void DeviceSupport::put_in_order(CUdeviceptr data, std::uint64_t elements, const
   const auto lanes = static_cast<std::uint64_t>(std::max(argument.lanes, 1));
   const auto size = static_cast<int>(size_of(argument.type));
   for (const std::uint64_t flip : sort_flips(elements / lanes))
-    launch(order_step_, elements / lanes, data, elements / lanes, lanes, support_number(argument.type), size, flip);
+    launch(sort_step_, elements / lanes, data, elements / lanes, std::uint64_t{0}, lanes, lanes,
+           support_number(argument.type), size, flip);
 }
 
 void DeviceSupport::widen_spread(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements,

@@ -66,7 +66,7 @@ class DeviceSupport {
   WorkStream& stream_;
   std::vector<Module> modules_;
   CUfunction fill_, sort_step_, plant_, check_planted_, checksum_, checksum_elements_, find_unwritten_,
-      find_overwritten_, compare_, order_step_, widen_spread_, drop_spread_, level_spread_;
+      find_overwritten_, compare_, widen_spread_, drop_spread_, level_spread_;
   DeviceMemory findings_;
   std::size_t used_ = 0;
 };
