@@ -261,10 +261,7 @@ TEST_CASE("recover says what came back, and leaves alone what is there") {
 
 TEST_CASE("a file system without locks is named at once, and the winner is printed") {
   ReplayOwner user;
-  // A space ends the name of what is preloaded, and the build folder may have one.
-  fs::create_symlink(TUNER_NO_LOCKS, user.home() / "no_locks.so");
-  user.environment["LD_PRELOAD"] = "./no_locks.so";
-  user.environment["ASAN_OPTIONS"] = "verify_asan_link_order=0";
+  user.preload(TUNER_NO_LOCKS);
   check_is_not_touched(user, "no file locks");
   check_err(user.list(), 5, {"no file locks"});
 }

@@ -170,6 +170,28 @@ TEST_CASE("a folder with files is left alone, unless it is a pack and --force is
   for (const std::string& name : names_in(user.home())) CHECK_FALSE(name.starts_with(".pack."));
 }
 
+TEST_CASE("a pack was gone when --force was killed between two renames") {
+  for (const bool can_exchange : {true, false}) {
+    CAPTURE(can_exchange);
+    Packer user;
+    user.preload(TUNER_RENAMES);
+    CHECK(user.packed()["binaries"] == 1);
+    if (!can_exchange) user.environment["TUNER_TEST_NO_EXCHANGE"] = "1";
+    int exit_code = -1;
+    for (int killed = 1; exit_code != 0 && killed < 10; ++killed) {
+      user.environment["TUNER_TEST_KILLED_RENAME"] = std::to_string(killed);
+      exit_code = user.run({"pack", "pack", "--force", "--within", "0%"}).exit_code;
+      user.environment.erase("TUNER_TEST_KILLED_RENAME");
+      if (!can_exchange) check_error(user.run({"pack", "pack"}), 2, {"holds a pack"});
+      const json left = json::parse(read_bytes(user.pack() / "pack.json"));
+      CHECK(left["binaries"] == (exit_code == 0 ? 2 : 1));
+      CHECK(user.run({"show", "scale", "--db", "pack"}).exit_code == 0);
+    }
+    CHECK(exit_code == 0);
+    CHECK_FALSE(std::filesystem::exists(user.home() / ".pack.earlier"));
+  }
+}
+
 TEST_CASE("a member that is neither stored nor can be compiled is named, and nothing is left of the pack") {
   const User user;
   tune_for_pack(user, "scale\n\x1b[31mforged", "n=1", {{"BLOCK=64", 500}});

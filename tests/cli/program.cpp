@@ -85,6 +85,13 @@ User::User() {
                  {"TUNER_DRIVER", (home() / "no-driver.so").string()}};
 }
 
+void User::preload(const std::filesystem::path& library) {
+  // A space ends the name of what is preloaded, and the build folder may have one.
+  std::filesystem::create_symlink(library, home() / library.filename());
+  environment["LD_PRELOAD"] = "./" + library.filename().string();
+  environment["ASAN_OPTIONS"] = "verify_asan_link_order=0";
+}
+
 int User::in_shell(const std::string& command) const {
   const std::string script = "cd " + shell_word(home().string()) + " && " + command;
   return WEXITSTATUS(std::system(("exec bash -c " + shell_word(script)).c_str()));

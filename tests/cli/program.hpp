@@ -43,6 +43,8 @@ class User {
   const TemporaryFolder& folder() const { return folder_; }
   std::filesystem::path data() const { return home() / ".local/share/tuner"; }
 
+  /// Has this library loaded into the program first.
+  void preload(const std::filesystem::path& library);
   /// What a shell returns that runs this command in the home folder, with the environment of the test.
   int in_shell(const std::string& command) const;
 

@@ -1,6 +1,8 @@
 #include "tuner/cli/pack_folder.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -35,35 +37,61 @@ fs::path place_of(const fs::path& target) {
   return place.has_filename() ? place : place.parent_path();
 }
 
-/// The place of a pack, where nothing is in its way.
-fs::path free_place(const fs::path& target, bool overwrite) {
-  const fs::path place = place_of(target);
-  std::error_code error;
-  const fs::file_status status = fs::symlink_status(place, error);
-  if (status.type() == fs::file_type::not_found) return place;
-  if (!fs::is_directory(status))
-    throw Error(Errc::bad_usage, fmt::format("{} is not a folder: name one for the pack.", place.string()));
-  bool is_pack = fs::is_regular_file(fs::symlink_status(place / kContents, error));
+struct FolderContents {
   bool is_empty = true;
-  for (fs::directory_iterator at(place, error), end; !error && at != end; at.increment(error)) {
-    is_empty = false;
+  bool is_pack = false;  ///< and holds nothing else
+};
+
+FolderContents contents_of(const fs::path& folder) {
+  std::error_code error;
+  FolderContents contents{.is_pack = fs::is_regular_file(fs::symlink_status(folder / kContents, error))};
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    contents.is_empty = false;
     const std::string name = at->path().filename();
     const bool is_ours = std::find(kFilesOfPack.begin(), kFilesOfPack.end(), name) != kFilesOfPack.end();
-    is_pack = is_pack && is_ours && at->is_regular_file() && !at->is_symlink();
+    contents.is_pack = contents.is_pack && is_ours && at->is_regular_file() && !at->is_symlink();
   }
-  if (error) cannot("read", place, error.value());
-  if (is_empty || (is_pack && overwrite)) return place;
-  throw Error(Errc::bad_usage,
-              is_pack ? fmt::format("{} holds a pack: replace it with --force, or name another folder.", place.string())
-                      : fmt::format("{} holds files that are not those of a pack, and nothing was changed there: name "
-                                    "an empty folder, or one that does not exist yet.",
-                                    place.string()));
+  if (error) cannot("read", folder, error.value());
+  return contents;
 }
 
 void remove_pack(const fs::path& folder) {
   std::error_code ignored;
   for (const std::string_view name : kFilesOfPack) fs::remove(folder / name, ignored);
   fs::remove(folder, ignored);
+}
+
+/// Where the earlier pack stands between two renames, on a file system that cannot exchange two names.
+fs::path earlier_of(const fs::path& place) {
+  return place.parent_path() / fmt::format(".{}.earlier", place.filename().string());
+}
+
+/// What a process did not end that was killed between two renames, or after them.
+void end_replacing(const fs::path& place) {
+  const fs::path earlier = earlier_of(place);
+  std::error_code error;
+  if (!fs::is_directory(fs::symlink_status(earlier, error)) || !contents_of(earlier).is_pack) return;
+  if (fs::symlink_status(place, error).type() != fs::file_type::not_found) return remove_pack(earlier);
+  if (rename(earlier.c_str(), place.c_str()) != 0) cannot("restored", place, errno);
+}
+
+/// The place of a pack, where nothing is in its way.
+fs::path free_place(const fs::path& target, bool overwrite) {
+  const fs::path place = place_of(target);
+  end_replacing(place);
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(place, error);
+  if (status.type() == fs::file_type::not_found) return place;
+  if (!fs::is_directory(status))
+    throw Error(Errc::bad_usage, fmt::format("{} is not a folder: name one for the pack.", place.string()));
+  const FolderContents contents = contents_of(place);
+  if (contents.is_empty || (contents.is_pack && overwrite)) return place;
+  throw Error(Errc::bad_usage,
+              contents.is_pack
+                  ? fmt::format("{} holds a pack: replace it with --force, or name another folder.", place.string())
+                  : fmt::format("{} holds files that are not those of a pack, and nothing was changed there: name "
+                                "an empty folder, or one that does not exist yet.",
+                                place.string()));
 }
 
 /// A folder beside `place` that nobody could have prepared.
@@ -96,22 +124,26 @@ void PackFolder::publish(const std::string& contents) {
   // Whoever runs the program has to read it.
   if (chmod(part_.c_str(), 0755) != 0 || chmod((part_ / kContents).c_str(), 0644) != 0)
     cannot("published", part_, errno);
+  take_place();
+  parents_->keep();
+  cache::sync_folder(target_.parent_path());
+  remove_pack(part_);
+  part_.clear();
+}
+
+/// Afterwards the earlier pack, if there was one, has the name of the part.
+void PackFolder::take_place() {
   std::error_code error;
   const bool has_earlier = fs::exists(target_ / kContents, error);
-  fs::path earlier;
-  if (has_earlier) {
-    earlier = make_beside(target_);
-    if (rename(target_.c_str(), earlier.c_str()) != 0) cannot("replaced", target_, errno);
-  }
+  if (has_earlier && renameat2(AT_FDCWD, part_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0) return;
+  const fs::path earlier = earlier_of(target_);
+  if (has_earlier && rename(target_.c_str(), earlier.c_str()) != 0) cannot("replaced", target_, errno);
   if (rename(part_.c_str(), target_.c_str()) != 0) {
     const int why = errno;
     if (has_earlier) rename(earlier.c_str(), target_.c_str());
     cannot("published", target_, why);
   }
-  part_.clear();
-  parents_->keep();
-  cache::sync_folder(target_.parent_path());
-  if (has_earlier) remove_pack(earlier);
+  if (has_earlier) part_ = earlier;
 }
 
 }  // namespace tuner::cli

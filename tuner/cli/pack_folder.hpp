@@ -12,7 +12,8 @@ namespace tuner::cli {
 /// again if that is never reached.
 class PackFolder {
  public:
-  /// Throws Error{bad_usage} if something is in the way: any file, or with `overwrite` anything but a pack.
+  /// Throws Error{bad_usage} if something is in the way: any file, or with `overwrite` anything but a pack. A pack that
+  /// a process that was killed left under a hidden name gets its own back.
   PackFolder(const std::filesystem::path& target, bool overwrite);
   ~PackFolder();
   PackFolder(const PackFolder&) = delete;
@@ -25,6 +26,8 @@ class PackFolder {
   void publish(const std::string& contents);
 
  private:
+  void take_place();
+
   std::filesystem::path target_;
   std::filesystem::path part_;  ///< empty: not made yet
   std::optional<NewFolder> parents_;
