@@ -166,6 +166,36 @@ TEST_CASE("whatever is in a name or a message is text") {
   CHECK(data[0]["command"].get<std::string>().find(R"('n='\''<b>'\'',m="')") != std::string::npos);
 }
 
+TEST_CASE("marks that hide or turn text round are shown as their bytes, in whatever text of the page they stand") {
+  const std::string hostile =
+      "a\xe2\x80\xae"
+      "b\xe2\x80\x8b"
+      "c\x1b"
+      "d\xff";
+  const std::string shown = R"(a\xe2\x80\xaeb\xe2\x80\x8bc\x1bd\xff)";
+  Subject subject = made_up(4, hostile);
+  subject.decision.key.problem = subject.decision.conditions.driver = hostile;
+  subject.decision.configuration = subject.texts[1].name = "A=" + hostile;
+  subject.decision.ties = {{"A=" + hostile, 1}};
+  subject.trials[0].configuration = hostile;
+  subject.trials[1].configuration = "A=" + hostile;
+  subject.trials[2].message = hostile + "\nsecond line";
+  subject.trials[3].facts.occupancy_limiter = hostile;
+  const nlohmann::json data = data_of(report_page({&subject, 1}))[0];
+  CHECK(data["kernel"] == shown);
+  CHECK(data["problem"] == shown);
+  CHECK(data["conditions"]["driver"] == shown);
+  CHECK(data["winner"] == "A=" + shown);
+  CHECK(data["tied"][0] == "A=" + shown);
+  CHECK(data["unread"]["0"] == shown);
+  CHECK(data["messages"][1] == shown + "\nsecond line");
+  CHECK(data["limiters"][1] == shown);
+  for (const char* mark : {"\xe2\x80\xae", "\xe2\x80\x8b", "\\u202e", "\\u200b", "\\u001b", "\xef\xbf\xbd"}) {
+    CAPTURE(mark);
+    CHECK(count_of(data.dump(), mark) == 0);
+  }
+}
+
 TEST_CASE("ten thousand trials take less than three megabytes") {
   const Subject subject = made_up(10000);
   CHECK(report_page({&subject, 1}).size() < 3'000'000);

@@ -10,6 +10,7 @@
 
 #include "cache/store/samples.hpp"
 #include "tuner/core/base/assignments.hpp"
+#include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/report/payback.hpp"
@@ -328,6 +329,15 @@ Json subject_json(const Subject& subject) {
   return object;
 }
 
+/// Every text in it as people read it: what a page would hide, or show in another order, is written as its bytes.
+void make_printable(Json& json, bool in_message = false) {
+  if (auto* const text = json.get_ptr<std::string*>()) {
+    *text = in_message ? printable(*text) : one_line(*text, std::string::npos);
+  } else if (json.is_structured()) {
+    for (auto& [key, value] : json.items()) make_printable(value, in_message || key == "messages");
+  }
+}
+
 /// JSON that ends no script element: whatever is in a text, there is no `<` in the page's data.
 std::string embeddable(const Json& data) {
   std::string text;
@@ -346,7 +356,7 @@ std::string embeddable(const Json& data) {
 std::string report_page(std::span<const Subject> subjects) {
   constexpr std::string_view kPlace = "PAGE_DATA";
   Json data = Json::array();
-  for (const Subject& subject : subjects) data.push_back(subject_json(subject));
+  for (const Subject& subject : subjects) make_printable(data.emplace_back(subject_json(subject)));
   std::string page(page_template());
   return page.replace(page.find(kPlace), kPlace.size(), embeddable(data));
 }
