@@ -53,7 +53,7 @@ std::optional<Decision> read_one(const sqlite::Connection& connection, sqlite::S
 }  // namespace
 
 std::int64_t insert_decision(const sqlite::Connection& connection, const Decision& decision) {
-  drop_served(connection, {decision.key.kernel_name, decision.key.problem, decision.key.device});
+  drop_served(connection, {{decision.key.kernel_name, decision.key.problem, decision.key.device}});
   Decision stamped = decision;
   stamped.created_unix_ms = stamp(decision.created_unix_ms);
   const auto columns = [&](auto& fields) { describe_columns(fields, stamped); };

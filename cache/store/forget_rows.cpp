@@ -18,7 +18,8 @@ Counting counting(sqlite::Statement& select, std::int64_t task_id, bool wanted) 
 
 }  // namespace
 
-Forgotten forget_rows(const sqlite::Connection& connection, const Filter& filter, Forget what) {
+std::vector<Forgotten> forget_rows(const sqlite::Connection& connection, const std::vector<Filter>& filters,
+                                   Forget what) {
   sqlite::Statement tasks(connection,
                           "SELECT task_id FROM task WHERE (?1 = '' OR kernel_name = ?1) AND (?2 = '' OR problem = ?2) "
                           "AND (?3 = '' OR device = ?3)");
@@ -39,23 +40,27 @@ Forgotten forget_rows(const sqlite::Connection& connection, const Filter& filter
                          "VALUES (?1, ?2, ?3, ?4, ?5)");
   const auto wanted = [&](Forget kind) { return what == Forget::everything || what == kind; };
 
-  if (wanted(Forget::decisions)) drop_served(connection, filter);
-  std::vector<std::int64_t> task_ids;
-  tasks.bind(filter.kernel_name, filter.problem, filter.device);
-  while (tasks.step()) task_ids.push_back(tasks.integer(0));
-  Forgotten forgotten;
-  for (const std::int64_t task_id : task_ids) {
+  if (wanted(Forget::decisions)) drop_served(connection, filters);
+  const auto forget_task = [&](std::int64_t task_id, Forgotten& forgotten) {
     const Counting of_decisions = counting(decisions, task_id, wanted(Forget::decisions));
     const Counting of_trials = counting(trials, task_id, wanted(Forget::trials));
     const Counting of_quarantine = counting(quarantined, task_id, wanted(Forget::quarantine));
-    if (of_decisions.count + of_trials.count + of_quarantine.count == 0) continue;
+    if (of_decisions.count + of_trials.count + of_quarantine.count == 0) return;
     // A task serves one decision; those before it were history already.
     forgotten.decisions += of_decisions.count > 0 ? 1 : 0;
     forgotten.trials += of_trials.count;
     forgotten.quarantined += of_quarantine.count;
     mark.bind(task_id, of_decisions.last, of_trials.last, of_quarantine.last, stamp(0)).run();
+  };
+  std::vector<Forgotten> all;
+  for (const Filter& filter : filters) {
+    std::vector<std::int64_t> task_ids;
+    tasks.bind(filter.kernel_name, filter.problem, filter.device);
+    while (tasks.step()) task_ids.push_back(tasks.integer(0));
+    Forgotten& forgotten = all.emplace_back();
+    for (const std::int64_t task_id : task_ids) forget_task(task_id, forgotten);
   }
-  return forgotten;
+  return all;
 }
 
 }  // namespace tuner::cache

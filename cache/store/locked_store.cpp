@@ -66,8 +66,8 @@ std::vector<DecisionKey> LockedStore::list_keys(const Filter& filter) const {
   return locked([&] { return store_.list_keys(filter); });
 }
 
-Forgotten LockedStore::forget(const Filter& filter, Forget what) {
-  return locked([&] { return store_.forget(filter, what); });
+std::vector<Forgotten> LockedStore::forget_each(const std::vector<Filter>& filters, Forget what) {
+  return locked([&] { return store_.forget_each(filters, what); });
 }
 
 }  // namespace tuner::cache

@@ -28,7 +28,7 @@ class LockedStore final : public Store {
   std::vector<Quarantined> find_quarantine(const DecisionKey& key, const std::string& driver) const override;
   std::vector<Quarantined> list_quarantine(const Filter& filter) const override;
   std::vector<DecisionKey> list_keys(const Filter& filter) const override;
-  Forgotten forget(const Filter& filter, Forget what) override;
+  std::vector<Forgotten> forget_each(const std::vector<Filter>& filters, Forget what) override;
 
  private:
   template <class Call>

@@ -170,7 +170,13 @@ std::vector<DecisionKey> MemoryStore::list_keys(const Filter& filter) const {
   return found;
 }
 
-Forgotten MemoryStore::forget(const Filter& filter, Forget what) {
+std::vector<Forgotten> MemoryStore::forget_each(const std::vector<Filter>& filters, Forget what) {
+  std::vector<Forgotten> forgotten;
+  for (const Filter& filter : filters) forgotten.push_back(forget_one(filter, what));
+  return forgotten;
+}
+
+Forgotten MemoryStore::forget_one(const Filter& filter, Forget what) {
   const auto wanted = [&](Forget kind) { return what == Forget::everything || what == kind; };
   const auto make_history = [&](auto& rows) {
     std::int64_t count = 0;

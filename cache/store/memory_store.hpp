@@ -26,7 +26,7 @@ class MemoryStore : public Store {
   std::vector<Quarantined> find_quarantine(const DecisionKey& key, const std::string& driver) const override;
   std::vector<Quarantined> list_quarantine(const Filter& filter) const override;
   std::vector<DecisionKey> list_keys(const Filter& filter) const override;
-  Forgotten forget(const Filter& filter, Forget what) override;
+  std::vector<Forgotten> forget_each(const std::vector<Filter>& filters, Forget what) override;
 
  private:
   /// A row and whether it still counts.
@@ -37,6 +37,7 @@ class MemoryStore : public Store {
   };
 
   void know(const DecisionKey& key);
+  Forgotten forget_one(const Filter& filter, Forget what);
 
   std::vector<DecisionKey> keys_;  // each once, oldest first
   std::vector<Kept<Trial>> trials_;

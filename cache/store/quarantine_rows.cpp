@@ -8,7 +8,7 @@
 namespace tuner::cache {
 
 void insert_quarantine(const sqlite::Connection& connection, const Quarantined& quarantined) {
-  drop_served(connection, {quarantined.key.kernel_name, quarantined.key.problem, quarantined.key.device});
+  drop_served(connection, {{quarantined.key.kernel_name, quarantined.key.problem, quarantined.key.device}});
   Quarantined stamped = quarantined;
   stamped.created_unix_ms = stamp(quarantined.created_unix_ms);
   const auto columns = [&](auto& fields) { describe_columns(fields, stamped); };

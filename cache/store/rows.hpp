@@ -55,7 +55,8 @@ void insert_quarantine(const sqlite::Connection& connection, const Quarantined& 
 std::vector<Quarantined> read_quarantine(const sqlite::Connection& connection, const Filter& filter,
                                          const std::optional<std::string>& driver);
 
-/// See Store::forget. Within a write transaction.
-Forgotten forget_rows(const sqlite::Connection& connection, const Filter& filter, Forget what);
+/// See Store::forget_each. Within a write transaction.
+std::vector<Forgotten> forget_rows(const sqlite::Connection& connection, const std::vector<Filter>& filters,
+                                   Forget what);
 
 }  // namespace tuner::cache

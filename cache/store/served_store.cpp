@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -112,11 +113,13 @@ class MarkedDecisions {
             "r.task_id) FROM decision JOIN run AS r USING (run_id) JOIN task USING (task_id) WHERE decision_id = ?1 "
             "AND origin <> ?2") {}
   bool is_served(const std::string& mark) { return find(mark) && select_.integer(4) != 0; }
-  bool is_of(const std::string& mark, const Filter& filter) {
-    const auto fits = [&](const std::string& wanted, int column) {
-      return wanted.empty() || wanted == select_.text(column);
-    };
-    return find(mark) && fits(filter.kernel_name, 1) && fits(filter.problem, 2) && fits(filter.device, 3);
+  bool is_of(const std::string& mark, const std::vector<Filter>& filters) {
+    if (!find(mark)) return false;
+    const std::string kernel = select_.text(1), problem = select_.text(2), device = select_.text(3);
+    const auto fits = [](const std::string& wanted, const std::string& is) { return wanted.empty() || wanted == is; };
+    return std::any_of(filters.begin(), filters.end(), [&](const Filter& filter) {
+      return fits(filter.kernel_name, kernel) && fits(filter.problem, problem) && fits(filter.device, device);
+    });
   }
 
  private:
@@ -295,10 +298,10 @@ void record_served(const fs::path& path, const Served& row, std::chrono::millise
   });
 }
 
-void drop_served(const Connection& decisions, const Filter& filter) {
+void drop_served(const Connection& decisions, const std::vector<Filter>& filters) {
   // What this file does not serve is of no use either: it may be an export's, or have replaced another one.
   drop_rows(decisions, [&](MarkedDecisions& known, const std::string& mark) {
-    return known.is_of(mark, filter) || !known.is_served(mark);
+    return known.is_of(mark, filters) || !known.is_served(mark);
   });
 }
 

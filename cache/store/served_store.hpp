@@ -52,7 +52,7 @@ void record_served(const std::filesystem::path& decisions, const Served& served,
 
 /// Deletes the rows of these tasks. Within the transaction that changes what is served for them. Throws Error{store_*}
 /// if the rows can be neither deleted nor removed with their file: what they say must not be served any more.
-void drop_served(const sqlite::Connection& decisions, const Filter& filter);
+void drop_served(const sqlite::Connection& decisions, const std::vector<Filter>& filters);
 
 /// Rows that no decision there serves any more.
 struct UnservedRows {

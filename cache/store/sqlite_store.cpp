@@ -140,9 +140,9 @@ std::vector<DecisionKey> SqliteStore::list_keys(const Filter& filter) const {
   return read([&] { return read_keys(connection(), filter); });
 }
 
-Forgotten SqliteStore::forget(const Filter& filter, Forget what) {
-  Forgotten forgotten;
-  sqlite::write(connection(), [&] { forgotten = forget_rows(connection(), filter, what); });
+std::vector<Forgotten> SqliteStore::forget_each(const std::vector<Filter>& filters, Forget what) {
+  std::vector<Forgotten> forgotten;
+  sqlite::write(connection(), [&] { forgotten = forget_rows(connection(), filters, what); });
   return forgotten;
 }
 

@@ -83,8 +83,10 @@ class Store {
 
   /// Every key that anything was recorded for and that passes the filter, oldest first.
   virtual std::vector<DecisionKey> list_keys(const Filter& filter) const = 0;
-  /// Makes history of what counts now, in one transaction; what is recorded later counts.
-  virtual Forgotten forget(const Filter& filter, Forget what) = 0;
+  /// Makes history of what counts now and passes one of the filters, in one transaction, and says how much for each of
+  /// them; what is recorded later counts.
+  virtual std::vector<Forgotten> forget_each(const std::vector<Filter>& filters, Forget what) = 0;
+  Forgotten forget(const Filter& filter, Forget what) { return forget_each({filter}, what).front(); }
 };
 
 }  // namespace tuner::cache

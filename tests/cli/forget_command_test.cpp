@@ -119,6 +119,21 @@ TEST_CASE("forget wants to be told what, and everything only by --all") {
   CHECK(listed(user, "decisions") == 3);
 }
 
+TEST_CASE("forget --all was half done after a kill") {
+  Forgetter user;
+  user.preload(TUNER_NAME_CHANGES);
+  int exit_code = -1;
+  for (int killed = 1; exit_code != 0 && killed < 100; ++killed) {
+    user.environment["TUNER_TEST_KILLED_CHANGE"] = std::to_string(killed);
+    exit_code = user.run({"forget", "--all"}).exit_code;
+    user.environment.erase("TUNER_TEST_KILLED_CHANGE");
+    const std::size_t left = exit_code == 0 ? 0 : 3;
+    CHECK(listed(user, "decisions") == left);
+    CHECK(listed(user, "quarantine") == left);
+  }
+  CHECK(exit_code == 0);
+}
+
 TEST_CASE("list --quarantine and show tell what is not launched again, and how to change that") {
   const Forgetter user;
   const Result list = user.run({"list", "--quarantine", "--kernel", "scale"});

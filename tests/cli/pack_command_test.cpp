@@ -174,14 +174,14 @@ TEST_CASE("a pack was gone when --force was killed between two renames") {
   for (const bool can_exchange : {true, false}) {
     CAPTURE(can_exchange);
     Packer user;
-    user.preload(TUNER_RENAMES);
+    user.preload(TUNER_NAME_CHANGES);
     CHECK(user.packed()["binaries"] == 1);
     if (!can_exchange) user.environment["TUNER_TEST_NO_EXCHANGE"] = "1";
     int exit_code = -1;
-    for (int killed = 1; exit_code != 0 && killed < 10; ++killed) {
-      user.environment["TUNER_TEST_KILLED_RENAME"] = std::to_string(killed);
+    for (int killed = 1; exit_code != 0 && killed < 100; ++killed) {
+      user.environment["TUNER_TEST_KILLED_CHANGE"] = std::to_string(killed);
       exit_code = user.run({"pack", "pack", "--force", "--within", "0%"}).exit_code;
-      user.environment.erase("TUNER_TEST_KILLED_RENAME");
+      user.environment.erase("TUNER_TEST_KILLED_CHANGE");
       if (!can_exchange) check_error(user.run({"pack", "pack"}), 2, {"holds a pack"});
       const json left = json::parse(read_bytes(user.pack() / "pack.json"));
       CHECK(left["binaries"] == (exit_code == 0 ? 2 : 1));

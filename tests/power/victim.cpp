@@ -64,8 +64,8 @@ class MarkingStore final : public cache::Store {
     store_->record_quarantine(quarantined);
     mark("quarantine");
   }
-  cache::Forgotten forget(const cache::Filter& filter, cache::Forget what) override {
-    const cache::Forgotten forgotten = store_->forget(filter, what);
+  std::vector<cache::Forgotten> forget_each(const std::vector<cache::Filter>& filters, cache::Forget what) override {
+    const std::vector<cache::Forgotten> forgotten = store_->forget_each(filters, what);
     mark("forgotten");
     return forgotten;
   }

@@ -47,13 +47,17 @@ struct Deed {
 };
 
 std::vector<Deed> forget(cache::Store& store, const Wish& wish) {
-  std::vector<Deed> deeds;
+  std::vector<cache::Filter> filters;
   for (const cache::DecisionKey& key : store.list_keys({})) {
-    if (!wish.selection.includes(key)) continue;
-    // Several keys have the same filter: those that differ in mode or in the version of the source.
-    const cache::Filter filter{key.kernel_name, key.problem, key.device};
-    const cache::Forgotten forgotten = store.forget(filter, wish.what);
-    if (!forgotten.nothing()) deeds.push_back({filter, forgotten});
+    // Several keys have the same filter, which then forgets nothing: those that differ in mode or in the version of the
+    // source.
+    if (wish.selection.includes(key)) filters.push_back({key.kernel_name, key.problem, key.device});
+  }
+  if (filters.empty()) return {};
+  const std::vector<cache::Forgotten> forgotten = store.forget_each(filters, wish.what);
+  std::vector<Deed> deeds;
+  for (std::size_t i = 0; i < filters.size(); ++i) {
+    if (!forgotten[i].nothing()) deeds.push_back({filters[i], forgotten[i]});
   }
   return deeds;
 }
