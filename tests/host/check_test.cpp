@@ -314,6 +314,22 @@ TEST_CASE("a machine without a compiler is told in one sentence") {
   CHECK(contains(without.run({"check", kernel_file("clean"), "--host"}).err, "' ', cannot be run"));
 }
 
+TEST_CASE("an assembler or a linker that is not in PATH is named, and no header is blamed") {
+  Developer one;
+  const auto folder = one.folder().path() / "programs";
+  std::filesystem::create_directory(folder);
+  one.environment["CXX"] = "/usr/bin/g++";
+  one.environment["PATH"] = folder.string();
+  for (const std::string part : {"as", "ld"}) {
+    const Result result = one.run({"check", kernel_file("clean"), "--host"});
+    CHECK_EQ(result.exit_code, 4);
+    CHECK_MESSAGE(contains(result.err, "does not find its program `" + part + "`"), result.err);
+    CHECK(contains(result.err, "PATH"));
+    CHECK_FALSE(contains(result.err + result.out, "header"));
+    if (part == "as") std::filesystem::create_symlink("/usr/bin/as", folder / "as");
+  }
+}
+
 TEST_CASE("a compiler that crashes is no crash of this program") {
   Developer broken;
   const std::string crash = "case \"$*\" in *unit*|*memory_*.cpp*) kill -SEGV $$;; esac";

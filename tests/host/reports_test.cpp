@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "tuner/core/standard_headers/unknown_member.hpp"
+#include "tuner/host/shortage.hpp"
 
 using namespace tuner::host;
 
@@ -51,6 +52,23 @@ TEST_CASE("what is CUDA's is told from a header of the user's that was not found
     CHECK(sentence(quote + "cuda/barrier" + error).starts_with("The header `cuda/barrier` is not known here"));
     CHECK_EQ(sentence(quote + "mine.cuh" + error), "The header `mine.cuh` was not found: name its folder with -I");
   }
+}
+
+TEST_CASE("a file that the compiler itself does not find is not called a header") {
+  for (const std::string said : {"g++-12: error: unit_0.cpp: No such file or directory",
+                                 "g++: fatal error: cannot execute 'as': execvp: No such file or directory"}) {
+    CHECK(read_compiler_messages(said + "\ncompilation terminated.\n", kFiles).sentence ==
+          "The C++ compiler says: " + said.substr(said.find("error: ") + 7));
+  }
+}
+
+TEST_CASE("a compiler without its assembler or linker says so, in the words of each compiler") {
+  CHECK(missing_part("g++: fatal error: cannot execute 'as': execvp: No such file or directory\n") == "as");
+  CHECK(missing_part("g++: error: error trying to exec 'cc1plus': execvp: No such file or directory\n") == "cc1plus");
+  CHECK(missing_part("collect2: fatal error: cannot find 'ld'\ncompilation terminated.\n") == "ld");
+  CHECK(missing_part("clang: error: unable to execute command: Executable \"ld\" doesn't exist!\n") == "ld");
+  CHECK(missing_part("k.cu:4:9: error: cannot execute 'as'\n").empty());
+  CHECK(missing_part("/usr/bin/ld: cannot find 'x.o'\n").empty());
 }
 
 TEST_CASE("a member of std that device code does not know is said as for the GPU, in the words of each compiler") {

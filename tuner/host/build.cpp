@@ -1,5 +1,7 @@
 #include "tuner/host/build.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -61,6 +63,17 @@ void Build::note(const Unit& unit, const Job& job) {
   failures_.push_back(std::move(failure));
 }
 
+void Build::require_whole_compiler(const std::vector<Job>& jobs) const {
+  for (const Job& job : jobs) {
+    const std::string part = missing_part(job.messages);
+    if (!job.done || job.ok || part.empty()) continue;
+    throw Error(Errc::no_toolkit,
+                fmt::format("{} does not find its program `{}`: install it, add its folder to PATH, or set CXX to "
+                            "another compiler.",
+                            compiler_name(), part));
+  }
+}
+
 bool Build::succeeded(Flavour flavour, const std::vector<Job>& jobs, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const Job& job = jobs[i];
@@ -93,6 +106,7 @@ std::optional<std::vector<Build::Unit>> Build::compile(Flavour flavour, const st
   run_jobs(jobs, limits, [&](const Job&) {
     if (options_.progress) options_.progress("compiling", ++done, jobs.size());
   });
+  require_whole_compiler(jobs);
   if (!succeeded(flavour, jobs, others)) return std::nullopt;
   std::vector<Unit> failed;
   for (std::size_t i = 0; i < units.size(); ++i) {
@@ -175,6 +189,7 @@ bool Build::run(Flavour flavour, std::size_t most, std::chrono::steady_clock::ti
     link = {compiler_.link(objects, program(flavour), flavour)};
     run_jobs(link, limits_);
   }
+  require_whole_compiler(link);
   if (link[0].ok) return true;
   if (link[0].done) {
     std::string why = shortage(link[0], "The linker of the C++ compiler", limits_);

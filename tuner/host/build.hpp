@@ -49,6 +49,8 @@ class Build {
   void note(const Unit& unit, const Job& job);
   /// False where the jobs before `count`, which everything else needs, did not succeed; says why.
   bool succeeded(Flavour flavour, const std::vector<Job>& jobs, std::size_t count);
+  /// Throws Error{no_toolkit} where the compiler has no assembler or linker: nothing can be checked then.
+  void require_whole_compiler(const std::vector<Job>& jobs) const;
   std::string compiler_name() const { return "The C++ compiler (" + compiler_.version() + ")"; }
 
   const Program& program_;

@@ -78,6 +78,16 @@ std::string unknown_in_std(const std::string& error) {
   return between(error, "no member named '", "' in namespace 'std'");
 }
 
+/// Whether what stands before "error: " names a line: "kernel.cu:4:9: fatal ". What a compiler says without one, such
+/// as "g++: error: unit.cpp: No such file or directory", is about itself and not about a header.
+bool names_line(std::string_view before) {
+  if (before.ends_with("fatal ")) before.remove_suffix(std::string_view("fatal ").size());
+  if (!before.ends_with(": ")) return false;
+  before.remove_suffix(2);
+  const std::size_t colon = before.find_last_not_of("0123456789");
+  return colon != std::string_view::npos && before[colon] == ':' && colon + 1 < before.size();
+}
+
 /// What a compiler, GCC or Clang, says, or which feature of CUDA it is that has no counterpart here. Quotes are those
 /// of LC_ALL=C.
 std::string in_words_of_a_kernel(const std::string& error) {
@@ -184,7 +194,9 @@ Unchecked read_compiler_messages(const std::string& messages, const KnownFiles& 
   for (std::string line; std::getline(lines, line);) {
     const std::size_t error = line.find("error: ");
     if (error == std::string::npos) continue;
-    unchecked.sentence = in_words_of_a_kernel(line.substr(error + std::string_view("error: ").size()));
+    const std::string said = line.substr(error + std::string_view("error: ").size());
+    unchecked.sentence = names_line(std::string_view(line).substr(0, error)) ? in_words_of_a_kernel(said)
+                                                                             : "The C++ compiler says: " + said;
     unchecked.place = spot_of(line, files);
     if (unchecked.place.line != 0) return unchecked;
     // In a file of the shim: a line that follows says what in the kernel led there.

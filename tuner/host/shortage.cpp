@@ -85,6 +85,23 @@ std::string could_not_start(const Job& job, const std::string& who, const JobLim
 
 }  // namespace
 
+std::string missing_part(const std::string& messages) {
+  // GCC, its linker's driver, Clang.
+  constexpr std::array<std::array<std::string_view, 2>, 4> kWords{
+      {{"cannot execute '", "': execvp: No such file"},
+       {"error trying to exec '", "': execvp: No such file"},
+       {"collect2: fatal error: cannot find '", "'"},
+       {"unable to execute command: Executable \"", "\""}}};
+  for (const auto& [before, behind] : kWords) {
+    const std::size_t at = messages.find(before);
+    if (at == std::string::npos) continue;
+    const std::size_t begin = at + before.size();
+    const std::string name = messages.substr(begin, messages.find_first_of("'\"\n", begin) - begin);
+    if (messages.substr(begin + name.size()).starts_with(behind)) return name;
+  }
+  return {};
+}
+
 std::string other_folder() {
   return "set TMPDIR to a folder where you can write files and run programs, on a disk with space";
 }

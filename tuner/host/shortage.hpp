@@ -14,6 +14,10 @@ std::string shortage(const Job& job, const std::string& who, const JobLimits& li
 /// Likewise, of what a program said before it failed.
 std::string shortage_in(const std::string& words, const std::string& who, const JobLimits& limits);
 
+/// The program that a compiler did not find and cannot do without, its assembler or linker, from what it said (in
+/// English, LC_ALL=C). Empty if it said nothing of the kind.
+std::string missing_part(const std::string& messages);
+
 /// Why the program that runs the kernel ended before it was to: of want of something, or what it said itself.
 std::string why_program_failed(const Job& job, const JobLimits& limits);
 
