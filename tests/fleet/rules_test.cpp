@@ -129,6 +129,17 @@ TEST_CASE("an include that a compiler would see is seen, however it is written")
            "#if __has_include(\"/etc/passwd\")\n#endif",
            "#if __has_include ( X )\n#endif",
            "#if __has_\\\ninclude(</etc/passwd>)\n#endif",
+           "#define H __has_include\n#if H(\"/etc/passwd\")\n#endif",
+           "#define H(x) __has_include(x)",
+           "static_assert(_CCCL_HAS_INCLUDE(\"/etc/passwd\"))",
+           "#define X _CCCL_HAS_INCLUDE",
+           "import \"/etc/passwd\";",
+           "import </etc/passwd>;",
+           "export import \"/etc/passwd\";",
+           "export\n  import\t\"/etc/passwd\";",
+           "\xef\xbb\xbfimport/**/\"/etc/passwd\";",
+           "/* a\n */ imp\\\nort \"/etc/passwd\";",
+           "#define X \"/etc/passwd\"\nimport X;",
        }) {
     CAPTURE(text);
     CHECK(why_includes_escape(text));
@@ -139,11 +150,73 @@ TEST_CASE("an include that a compiler would see is seen, however it is written")
            "#define include 1\nint a = include;",
            "// see the include of x",
            "#ifdef __has_include\n#if __has_include(<cuda_bf16.h>)\n#endif\n#endif",
+           "#if defined(__has_include) && !defined __has_include_next",
+           "#if _CCCL_HAS_INCLUDE(<cuda_bf16.h>)\n#endif",
+           "// of all that we import, the first\nint import = 1;",
+           "#if defined(FAST) && FAST > 3\n#elif __CUDA_ARCH__ >= 800\n#elif TILE_SIZE == 16 // as many\n#endif",
+           "#define AT_LEAST(major, minor) (CUDA_VERSION >= 1000 * major + 10 * minor)\n#if AT_LEAST(12, 0)\n#endif",
            "#pragma unroll\n#included",
        }) {
     CAPTURE(text);
     CHECK_FALSE(why_includes_escape(text));
   }
+}
+
+TEST_CASE("a question for a file cannot be pasted together, in conditions or elsewhere") {
+  const std::string paste = "#define C(a, b) a##b\n";
+  for (const std::vector<std::string>& texts : std::vector<std::vector<std::string>>{
+           {paste + "#if C(__has_, include)(\"/etc/passwd\")\n#endif"},
+           {paste + "#if C(C(__h, as_in), clude)(\"/etc/passwd\")\n#endif"},
+           {"%:define C(a, b) a%:%:b\n%:if C(__has_, include)(\"/etc/passwd\")\n%:endif"},
+           {paste + "__device__ int x[C(__has_, include)(\"/etc/passwd\") + 1];"},
+           {paste + "#pragma unroll C(__has_, include)(\"/etc/passwd\")\n"},
+           {paste + "_Pragma(\"unroll C(__has_, include)(\\\"/etc/passwd\\\")\")"},
+           {paste + "#line C(__has_, include)(\"/etc/passwd\")\n"},
+           {paste + "__device__ int x = C(__has_, include_next)(\"/etc/passwd\");"},
+           {"#define H __has_##include"},
+           {"#define H __has_ \\\n ## include"},
+           {"#define H(x) x##_include", "H(__has)"},
+           {"-DA=__has_", "-DB=include"},
+           {"_CCCL_PP_CAT(_CCCL_HAS, _INCLUDE)(\"/etc/passwd\")"},
+           // The toolkit has macros that put underscores before a word.
+           {"TOOLKIT(has_include)(\"/etc/passwd\")"},
+       }) {
+    CAPTURE(texts.front());
+    CHECK(why_pasting_escapes(texts));
+  }
+  for (const std::vector<std::string>& texts : std::vector<std::vector<std::string>>{
+           {"#include <cuda_fp16.h>\n// has an input in one layout, _ in the other\n#define NAME(a, b) a##_##b"},
+           {"#if defined(__has_include) && __has_include(<cuda_fp16.h>)\n#endif"},
+           {"#define HAS_FAST_PATH 1\nint has, h, a, s, e, i, n, c, l, u, d;"},
+       }) {
+    CAPTURE(texts.front());
+    CHECK_FALSE(why_pasting_escapes(texts));
+  }
+}
+
+TEST_CASE("a job's words are counted wherever they come from") {
+  const auto refused_with = [](const std::string& from, const std::string& to, const std::string& more = "") {
+    const std::string said = refused(with_source(more + replaced(kKernel, from, to)));
+    CHECK_MESSAGE(contains(said, "could paste"), said);
+  };
+  refused_with("extern", "#define C(a, b) a##b\n__device__ int y[C(__has_, include)(\"/etc/shadow\") + 1];\nextern");
+  refused_with("grid(", "options(\"-DA=__has_\", \"-DB=include\") grid(");
+  // The `#define` of a named value is `has_include` then.
+  refused_with("param(BLOCK", "param(has, include, other) param(BLOCK");
+}
+
+TEST_CASE("the kernels that are shipped can be jobs") {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(TUNER_KERNEL_SOURCES)) {
+    if (entry.path().extension() != ".cu") continue;
+    CAPTURE(entry.path().string());
+    for (const KernelDescription& kernel : parse_descriptions(test::read_bytes(entry.path()), entry.path())) {
+      const TemporaryFolder folder;
+      CHECK(error_of([&] { unpack_job(pack_job(kernel, "cold", Effort::quick), folder.path()); }) == "no error");
+      ++count;
+    }
+  }
+  CHECK(count >= 10);
 }
 
 TEST_CASE("hostile jobs are refused with one sentence before anything is compiled") {

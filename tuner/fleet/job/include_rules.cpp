@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <set>
 
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/words.hpp"
@@ -82,10 +83,83 @@ std::optional<std::string> why_directive_escapes(std::string_view text, std::siz
   return why_operand_escapes(text, at + word.size());
 }
 
-std::optional<std::string> why_question_escapes(std::string_view text, std::size_t behind_word) {
+/// What tells whether there is a file, anywhere in a text: NVRTC answers outside of `#if`, too. And what the toolkit
+/// calls it.
+constexpr std::array<std::string_view, 4> kQuestions{"__has_include", "__has_include_next", "__has_embed",
+                                                     "_CCCL_HAS_INCLUDE"};
+
+std::string_view without_blanks_behind(std::string_view text) {
+  return text.substr(0, text.find_last_not_of(" \t") + 1);
+}
+
+/// Whether what stands before a question asks for no file: `#ifdef `, `defined(`.
+bool asks_for_definition(std::string_view before) {
+  before = without_blanks_behind(before);
+  if (before.ends_with('(')) before = without_blanks_behind(before.substr(0, before.size() - 1));
+  std::size_t begin = before.size();
+  while (begin > 0 && is_word_character(before[begin - 1])) --begin;
+  constexpr std::array<std::string_view, 5> kAsking{"defined", "ifdef", "ifndef", "elifdef", "elifndef"};
+  return std::find(kAsking.begin(), kAsking.end(), before.substr(begin)) != kAsking.end();
+}
+
+std::optional<std::string> why_question_escapes(std::string_view text, std::size_t word, std::size_t behind_word) {
   const std::size_t at = skip_blanks(text, behind_word);
-  // `#ifdef __has_include` asks for no file.
-  return at < text.size() && text[at] == '(' ? why_operand_escapes(text, at + 1) : std::nullopt;
+  if (at < text.size() && text[at] == '(') return why_operand_escapes(text, at + 1);
+  if (asks_for_definition(text.substr(0, word))) return std::nullopt;
+  return fmt::format("it has the word {} without the name of a file", quoted(text.substr(word, behind_word - word)));
+}
+
+/// What stands before `at` on its line, without blanks and without what is no character of the language.
+std::string_view before_on_line(std::string_view text, std::size_t at) {
+  const std::size_t end_of_line = at == 0 ? npos : text.rfind('\n', at - 1);
+  std::string_view before = text.substr(end_of_line + 1, at - end_of_line - 1);
+  const auto is_nothing = [](unsigned char c) { return c <= ' ' || c >= 0x7f; };
+  while (!before.empty() && is_nothing(before.back())) before.remove_suffix(1);
+  while (!before.empty() && is_nothing(before.front())) before.remove_prefix(1);
+  return before;
+}
+
+/// `import` of C++20, first on its line, in front of what it can import.
+std::optional<std::string> why_imports(std::string_view text) {
+  constexpr std::string_view kWord = "import";
+  for (std::size_t at = find_word(text, kWord); at != npos; at = find_word(text, kWord, at + 1)) {
+    const std::string_view before = before_on_line(text, at);
+    const std::size_t behind = skip_blanks(text, at + kWord.size());
+    if (behind == text.size() || !(before.empty() || before == "export" || before.ends_with("*/"))) continue;
+    const char next = text[behind];
+    if (next == '"' || next == '<' || is_word_character(next)) {
+      return "it has a line that begins with `import`, and a job has only what it carries";
+    }
+  }
+  return std::nullopt;
+}
+
+/// The words of a text that are parts of a question. Not the `include` of a directive, of which nothing is made.
+void add_parts(std::string_view text, std::set<std::string>& parts) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view word = word_at(text, at);
+    const auto is_part = [&](std::string_view question) { return question.find(word) != npos; };
+    if (!word.empty() && std::any_of(kQuestions.begin(), kQuestions.end(), is_part)) {
+      if (word != "include" || before_on_line(text, at) != "#") parts.emplace(word);
+    }
+    at += std::max<std::size_t>(word.size(), 1);
+  }
+}
+
+/// The words of which a macro can make the question, in order; none if it cannot.
+std::vector<std::string> parts_of(std::string_view question, const std::set<std::string>& words) {
+  std::vector<std::optional<std::vector<std::string>>> made(question.size() + 1);
+  // Underscores in front are there for nothing: the toolkit has macros that put them before a word.
+  for (std::size_t at = 0; at <= question.find_first_not_of('_'); ++at) made[at].emplace();
+  for (std::size_t at = 0; at < question.size(); ++at) {
+    if (!made[at]) continue;
+    for (const std::string& word : words) {
+      if (word.size() == question.size() || !question.substr(at).starts_with(word)) continue;
+      made[at + word.size()] = made[at];
+      made[at + word.size()]->push_back(word);
+    }
+  }
+  return made.back().value_or(std::vector<std::string>());
 }
 
 }  // namespace
@@ -118,10 +192,24 @@ std::optional<std::string> why_includes_escape(std::string_view text) {
       if (auto why = why_directive_escapes(joined, at + mark.size())) return why;
     }
   }
-  for (const std::string_view word : {"__has_include", "__has_include_next", "__has_embed"}) {
+  for (const std::string_view word : kQuestions) {
     for (std::size_t at = find_word(joined, word); at != npos; at = find_word(joined, word, at + word.size())) {
-      if (auto why = why_question_escapes(joined, at + word.size())) return why;
+      if (auto why = why_question_escapes(joined, at, at + word.size())) return why;
     }
+  }
+  return why_imports(joined);
+}
+
+std::optional<std::string> why_pasting_escapes(const std::vector<std::string>& texts) {
+  std::set<std::string> parts;
+  for (const std::string& text : texts) add_parts(joined_lines(text), parts);
+  for (const std::string_view question : kQuestions) {
+    const std::vector<std::string> words = parts_of(question, parts);
+    if (words.empty()) continue;
+    return fmt::format(
+        "a macro could paste {} together from its words `{}`, and a job may not ask which files there "
+        "are: rename one of these",
+        quoted(question), fmt::join(words, "`, `"));
   }
   return std::nullopt;
 }

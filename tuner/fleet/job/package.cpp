@@ -56,6 +56,21 @@ void require_short(const std::string& text, std::string_view file) {
   if (text.size() > kLongest) refuse(file, fmt::format("it has more than {} bytes of source", kLongest));
 }
 
+/// Everything that the compiler is told of the kernel.
+void require_words(const KernelDescription& kernel, const std::vector<Header>& headers, std::string_view file) {
+  std::vector<std::string> texts = kernel.options;
+  texts.push_back(kernel.source);
+  for (const Header& header : headers) texts.push_back(header.text);
+  for (const ParameterDescription& parameter : kernel.parameters) {
+    for (const search::Value& value : parameter.parameter.values) {
+      if (!value.is_name()) continue;
+      texts.push_back(value.as_name());
+      texts.push_back(parameter.parameter.name + "_" + value.as_name());  // as its `#define` has it
+    }
+  }
+  if (const auto why = why_pasting_escapes(texts)) refuse(file, *why);
+}
+
 /// The names of the files of data, each once.
 std::set<std::string> data_of(const KernelDescription& kernel, std::string_view file) {
   std::set<std::string> names;
@@ -154,6 +169,7 @@ Package pack_job(const KernelDescription& kernel, std::string_view mode, Effort 
   require_short(kernel.source, file);
   require_text(kernel.source, file);
   const std::vector<Header> headers = quoted_headers(kernel, {});
+  require_words(kernel, without_standard(headers), file);
   package.spec.identity = kernel_identity(kernel, headers);
   package.spec.source = carry(package, file, kernel.source);
   for (const Header& header : headers) {
@@ -185,6 +201,7 @@ KernelDescription unpack_job(const Package& package, const fs::path& folder) {
   const fs::path path = folder / spec.source.name;
   KernelDescription kernel = choose_description(parse_descriptions(source, path), path, spec.kernel);
   require_options(kernel, spec.source.name);
+  require_words(kernel, headers, spec.source.name);
   std::set<std::string> missing = data_of(kernel, spec.source.name);
   kernel.given_headers = std::move(headers);
   if (kernel_identity(kernel, quoted_headers(kernel, {})) != spec.identity) {
