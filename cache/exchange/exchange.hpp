@@ -12,6 +12,13 @@
 
 namespace tuner::cache {
 
+struct ExportedKey {
+  DecisionKey key;
+  std::int64_t decisions = 0;  ///< 0 or 1
+  std::int64_t trials = 0;
+  std::vector<Hash> binary_hashes;  ///< of the winner and of the baseline, as far as they are known
+};
+
 struct ExportRequest {
   std::filesystem::path from;  ///< a database of decisions
   std::filesystem::path to;    ///< the file to write
@@ -22,13 +29,8 @@ struct ExportRequest {
   std::function<bool(const DecisionKey&)> wanted = {};  ///< which keys; all if empty
   /// Changes what is written of a decision. One that gets another configuration has no row in served.db.
   std::function<void(Decision&)> edit = {};
-};
-
-struct ExportedKey {
-  DecisionKey key;
-  std::int64_t decisions = 0;  ///< 0 or 1
-  std::int64_t trials = 0;
-  std::vector<Hash> binary_hashes;  ///< of the winner and of the baseline, as far as they are known
+  /// Called when `to` is complete, and has not its name yet: for what must not be missing beside it.
+  std::function<void(const std::vector<ExportedKey>&)> before_publishing = {};
 };
 
 /// Writes what counts (served decisions with the texts that belong to them, trials that were not forgotten; nothing

@@ -117,6 +117,7 @@ std::vector<ExportedKey> export_decisions(const ExportRequest& request) {
   }
   if (exported.empty()) return exported;
   if (of_starts) export_served(of_starts->path(), served);
+  if (request.before_publishing) request.before_publishing(exported);
   // First what programs start from: an earlier export's rows would be served beside the new decisions.
   if (of_starts && (has_earlier || !served.empty())) of_starts->publish();
   file.publish();

@@ -122,6 +122,33 @@ TEST_CASE("--with-binaries writes the code of the winners beside the file, where
   CHECK(shipped->find_compiled("key"));
 }
 
+TEST_CASE("decisions were exported without the binaries that could not be written, or were not when it was killed") {
+  User user;
+  learn(user, "prefetch", "rows=1", 1000);
+  const auto stored = user.home() / ".cache/tuner/binaries.db";
+  cache::BinaryStore::open({.path = stored});
+  const auto is_exported = [&](const char* name) { return std::filesystem::exists(user.home() / "share" / name); };
+  const Words command{"export", "share/decisions.db", "--with-binaries"};
+
+  user.folder().write("share/binaries.db", "something else");
+  check_error(user.run(command), 2, {"binaries.db already exists", "--force"});
+  CHECK_FALSE(is_exported("decisions.db"));
+  std::filesystem::remove(user.home() / "share/binaries.db");
+
+  std::filesystem::permissions(stored, std::filesystem::perms::others_write, std::filesystem::perm_options::add);
+  check_error(user.run(command), 5, {"Binaries cannot be exported"});
+  CHECK_FALSE(is_exported("decisions.db"));
+  std::filesystem::permissions(stored, std::filesystem::perms::others_write, std::filesystem::perm_options::remove);
+
+  user.preload(TUNER_NAME_CHANGES);
+  for (int killed = 1; !is_exported("decisions.db") && killed < 100; ++killed) {
+    user.environment["TUNER_TEST_KILLED_CHANGE"] = std::to_string(killed);
+    const int exit_code = user.run(joined(command, {"--force"})).exit_code;
+    if (exit_code != 0) CHECK_FALSE((is_exported("decisions.db") && !is_exported("binaries.db")));
+  }
+  CHECK(is_exported("binaries.db"));
+}
+
 TEST_CASE("of several files all are looked at before any is taken in") {
   const User there, here;
   learn(there, "prefetch", "rows=1", 1000);

@@ -75,6 +75,7 @@ ExitCode run_export(const Arguments& arguments) {
   }
   const bool overwrite = arguments.has("force");
   NewFolder folder(to.decisions.parent_path());
+  std::optional<cache::ExportedBinaries> binaries;
   const std::vector<cache::ExportedKey> exported = cache::export_decisions({
       .from = from.decisions,
       .to = to.decisions,
@@ -82,6 +83,10 @@ ExitCode run_export(const Arguments& arguments) {
       .with_trials = !arguments.has("decisions-only"),
       .with_served = with_binaries,
       .wanted = [&](const cache::DecisionKey& key) { return selection.includes(key); },
+      .before_publishing =
+          [&](const std::vector<cache::ExportedKey>& keys) {
+            if (with_binaries) binaries = export_binaries(from, to, keys, overwrite);
+          },
   });
   if (exported.empty()) {
     const auto store = open_for_reading(from);
@@ -90,8 +95,6 @@ ExitCode run_export(const Arguments& arguments) {
     return ExitCode::no_result;
   }
   folder.keep();
-  std::optional<cache::ExportedBinaries> binaries;
-  if (with_binaries) binaries = export_binaries(from, to, exported, overwrite);
 
   const std::map<std::string, Totals> kernels = by_kernel(exported);
   if (arguments.has("json")) {
