@@ -247,6 +247,26 @@ TEST_CASE("a date beyond all calendars is left out, and costs no other line") {
   CHECK(browser().complaints().empty());
 }
 
+TEST_CASE("a page with more trials than a function takes arguments is not empty, even if nearly all of them failed") {
+  constexpr std::size_t kCount = 140000;
+  Subject failing = made_up(kCount, "failing");
+  for (std::size_t i = 1; i < kCount; ++i) {
+    failing.trials[i].outcome = Outcome::launch_refused;
+    failing.trials[i].time_ns.reset();
+  }
+  open({made_up(kCount), failing});
+  CHECK(text_of("shown") == "140000 of 140000 trials");
+  CHECK(column(0).size() == 100);
+  CHECK(browser().evaluate("document.querySelectorAll('#progress circle').length") == 1);
+  // VARIANT has 547 values.
+  CHECK(text_of("effects").find("and 347 more") != std::string::npos);
+  choose("subject", "1");
+  CHECK(text_of("failures").find("launch refused139999BLOCKDIMX=") != std::string::npos);
+  choose("filter", "variant=7 pdist=3");
+  CHECK(text_of("shown") == "16 of 140000 trials");
+  CHECK_MESSAGE(browser().complaints().empty(), browser().complaints().front());
+}
+
 TEST_CASE("ten thousand trials open, are filtered and sorted") {
   open({made_up(10000)}, 360);
   CHECK(text_of("shown") == "10000 of 10000 trials");

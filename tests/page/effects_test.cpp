@@ -32,11 +32,15 @@ TEST_CASE("configurations become a table whose values are in order, numbers firs
   CHECK(table.parameters[0].name == "A");
   CHECK(table.parameters[0].values == std::vector<std::string>{"2", "16", "none"});
   CHECK(table.parameters[1].values == std::vector<std::string>{"none", "all", "\"a,b\""});
-  CHECK(table.rows[0] == std::vector<std::size_t>{1, 0});
-  CHECK(table.rows[1] == std::vector<std::size_t>{0, 1});
-  CHECK(table.rows[2].empty());
-  CHECK(table.rows[3] == std::vector<std::size_t>{2, 2});
-  CHECK(table.rows[4].empty());
+  const auto row = [&](std::size_t trial) {
+    const auto numbers = table.row(trial);
+    return std::vector<std::uint32_t>(numbers.begin(), numbers.end());
+  };
+  CHECK(row(0) == std::vector<std::uint32_t>{1, 0});
+  CHECK(row(1) == std::vector<std::uint32_t>{0, 1});
+  CHECK(row(2).empty());
+  CHECK(row(3) == std::vector<std::uint32_t>{2, 2});
+  CHECK(row(4).empty());
 }
 
 TEST_CASE("a value costs what it costs where everything else is the same") {

@@ -6,6 +6,10 @@
 #include <cstdio>
 #include <map>
 #include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "search/expression/expression.hpp"
 #include "tuner/cli/message.hpp"
@@ -30,14 +34,17 @@ struct OneLine {
 };
 
 /// Of each configuration the trial that was recorded last, in order.
-std::vector<cache::Trial> latest(const std::vector<cache::Trial>& trials) {
-  std::map<std::string, std::size_t> last;
+std::vector<cache::Trial> latest(std::vector<cache::Trial> trials) {
+  std::unordered_map<std::string, std::size_t> last;
   for (std::size_t i = 0; i < trials.size(); ++i) last[trials[i].configuration] = i;
-  std::vector<cache::Trial> kept;
+  std::size_t count = 0;
   for (std::size_t i = 0; i < trials.size(); ++i) {
-    if (last[trials[i].configuration] == i) kept.push_back(trials[i]);
+    if (last[trials[i].configuration] != i) continue;
+    if (count != i) trials[count] = std::move(trials[i]);
+    ++count;
   }
-  return kept;
+  trials.resize(count);
+  return trials;
 }
 
 }  // namespace
@@ -168,7 +175,7 @@ std::vector<cache::Trial> trials_behind(const cache::Decision& decision, const c
   }
   std::vector<cache::Trial> trials = store.find_trials(decision.key);
   std::erase_if(trials, [&](const cache::Trial& trial) { return trial.session != decision.session; });
-  return latest(trials);
+  return latest(std::move(trials));
 }
 
 void print_json(const Json& object) {

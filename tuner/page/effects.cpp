@@ -2,28 +2,56 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <compare>
+#include <cstdint>
 
 namespace tuner::page {
 
 namespace {
 
 struct Timed {
-  std::vector<std::size_t> values;  ///< of each parameter
+  std::span<const std::uint32_t> values;  ///< of each parameter
   double time_ns;
+  std::uint64_t mark = 0;  ///< the sum of its values' marks
 };
 
-/// The configurations that differ in one parameter alone, by the values of all others.
-using Sets = std::map<std::vector<std::size_t>, std::vector<const Timed*>>;
+/// A number that looks like chance, another for each value of each parameter.
+std::uint64_t mark_of(std::uint64_t parameter, std::uint64_t value) {
+  std::uint64_t mark = (parameter << 32U) + value + 1;
+  for (int i = 0; i < 3; ++i) mark = (mark ^ (mark >> 31U)) * 0x9e3779b97f4a7c15U;
+  return mark ^ (mark >> 31U);
+}
 
-Sets sets_of(const std::vector<Timed>& timed, std::size_t parameter) {
-  Sets sets;
+bool differ_in_it_alone(const Timed& a, const Timed& b, std::size_t parameter) {
+  const auto after = static_cast<std::ptrdiff_t>(parameter) + 1;
+  return std::equal(a.values.begin(), a.values.begin() + after - 1, b.values.begin()) &&
+         std::equal(a.values.begin() + after, a.values.end(), b.values.begin() + after);
+}
+
+/// Calls `with` for each set of configurations that differ in one parameter alone, in the order of `timed`.
+template <class With>
+void for_each_set(const std::vector<Timed>& timed, std::size_t parameter, With with) {
+  struct Entry {
+    std::uint64_t others;  ///< the same for all of a set, and hardly ever for two
+    std::uint32_t at;
+    auto operator<=>(const Entry&) const = default;
+  };
+  std::vector<Entry> entries;
   for (const Timed& one : timed) {
-    std::vector<std::size_t> others = one.values;
-    others[parameter] = 0;
-    sets[std::move(others)].push_back(&one);
+    entries.push_back(
+        {one.mark - mark_of(parameter, one.values[parameter]), static_cast<std::uint32_t>(entries.size())});
   }
-  return sets;
+  std::sort(entries.begin(), entries.end());
+  std::vector<const Timed*> set;
+  for (const Entry& entry : entries) {
+    const Timed& one = timed[entry.at];
+    if (!set.empty() && !differ_in_it_alone(*set.front(), one, parameter)) {
+      with(set);
+      set.clear();
+    }
+    set.push_back(&one);
+  }
+  if (!set.empty()) with(set);
 }
 
 struct Sum {
@@ -41,8 +69,8 @@ ParameterEffect effect_of(const Parameter& parameter, std::size_t position, cons
     value.best_ns = std::min(value.best_ns.value_or(one.time_ns), one.time_ns);
   }
   std::vector<Sum> sums(parameter.values.size());
-  for (const auto& [others, set] : sets_of(timed, position)) {
-    if (set.size() < 2) continue;
+  for_each_set(timed, position, [&](const std::vector<const Timed*>& set) {
+    if (set.size() < 2) return;
     const bool is_winners = winner != nullptr && std::find(set.begin(), set.end(), winner) != set.end();
     double best = set.front()->time_ns;
     for (const Timed* one : set) best = std::min(best, one->time_ns);
@@ -52,7 +80,7 @@ ParameterEffect effect_of(const Parameter& parameter, std::size_t position, cons
       ++sum.count;
       if (is_winners) effect.values[one->values[position]].around_winner = one->time_ns / winner->time_ns;
     }
-  }
+  });
   double least = 0, greatest = 0;
   std::size_t known = 0;
   for (std::size_t i = 0; i < sums.size(); ++i) {
@@ -77,9 +105,11 @@ std::vector<ParameterEffect> parameter_effects(const Table& table, std::span<con
   for (std::size_t i = 0; i < trials.size(); ++i) {
     const cache::Trial& trial = trials[i];
     if (trial.outcome != Outcome::ok || trial.censored || !trial.time_ns || *trial.time_ns <= 0) continue;
-    if (table.rows[i].empty()) continue;
+    Timed one{.values = table.row(i), .time_ns = *trial.time_ns};
+    if (one.values.empty()) continue;
+    for (std::size_t p = 0; p < one.values.size(); ++p) one.mark += mark_of(p, one.values[p]);
     if (trial.configuration == winner) winner_at = timed.size();
-    timed.push_back({table.rows[i], *trial.time_ns});
+    timed.push_back(one);
   }
   const Timed* const its = winner_at < timed.size() ? &timed[winner_at] : nullptr;
   std::vector<ParameterEffect> effects;

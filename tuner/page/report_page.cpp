@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "cache/store/samples.hpp"
 #include "tuner/core/base/assignments.hpp"
@@ -42,28 +47,30 @@ class Texts {
   Json json() const { return texts_; }
 
  private:
-  std::map<std::string, std::size_t> numbers_;
+  std::unordered_map<std::string, std::size_t> numbers_;
   std::vector<std::string> texts_;
 };
 
-/// Positions of those whose samples are shown.
-std::set<std::size_t> with_samples(std::span<const cache::Trial> trials, const std::string& baseline) {
-  std::vector<std::size_t> timed;
-  std::set<std::size_t> shown;
+/// The samples of the fastest and of the baseline, by position.
+Json samples_json(std::span<const cache::Trial> trials, std::ptrdiff_t baseline) {
+  std::vector<std::size_t> shown;
   for (std::size_t i = 0; i < trials.size(); ++i) {
-    if (trials[i].outcome == Outcome::ok && trials[i].time_ns && !trials[i].censored) timed.push_back(i);
-    if (trials[i].configuration == baseline) shown.insert(i);
+    if (trials[i].outcome == Outcome::ok && trials[i].time_ns && !trials[i].censored) shown.push_back(i);
   }
-  std::stable_sort(timed.begin(), timed.end(),
-                   [&](std::size_t a, std::size_t b) { return *trials[a].time_ns < *trials[b].time_ns; });
-  timed.resize(std::min(timed.size(), kWithSamples));
-  shown.insert(timed.begin(), timed.end());
-  return shown;
-}
-
-Json samples_json(const cache::Trial& trial) {
-  const auto count = static_cast<std::ptrdiff_t>(std::min(trial.samples_ns.size(), kMostSamples));
-  return std::vector<double>(trial.samples_ns.begin(), trial.samples_ns.begin() + count);
+  const std::size_t count = std::min(shown.size(), kWithSamples);
+  std::partial_sort(shown.begin(), shown.begin() + static_cast<std::ptrdiff_t>(count), shown.end(),
+                    [&](std::size_t a, std::size_t b) {
+                      return std::pair(*trials[a].time_ns, a) < std::pair(*trials[b].time_ns, b);
+                    });
+  shown.resize(count);
+  if (baseline >= 0) shown.push_back(static_cast<std::size_t>(baseline));
+  Json samples = Json::object();
+  for (const std::size_t i : shown) {
+    const std::vector<double>& all = trials[i].samples_ns;
+    samples[std::to_string(i)] =
+        std::vector<double>(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kMostSamples)));
+  }
+  return samples;
 }
 
 std::optional<int> shared_bytes(const cache::ResourceFacts& facts) {
@@ -76,21 +83,33 @@ std::optional<int> spilled(const cache::ResourceFacts& facts) {
   return facts.spill_store_bytes.value_or(0) + facts.spill_load_bytes.value_or(0);
 }
 
-/// A list for each column, which takes a fraction of what an object for each trial would.
-class Columns {
- public:
-  Columns() {
-    for (const char* name : {"rows", "time", "censored", "outcome", "message", "registers", "spills", "shared",
-                             "occupancy", "limiter", "compile", "duplicate", "samples"}) {
-      columns_[name] = Json::array();
-    }
+void append(std::string& json, auto number) {
+  std::array<char, 32> text{};
+  const char* const end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
+  // JSON knows neither infinity nor NaN.
+  json.append(std::isfinite(static_cast<double>(number)) ? std::string_view(text.data(), end) : "null");
+}
+template <class T>
+void append(std::string& json, const std::optional<T>& number) {
+  if (number) {
+    append(json, *number);
+  } else {
+    json += "null";
   }
-  void add(const char* name, Json value) { columns_.at(name).push_back(std::move(value)); }
-  Json json() && { return std::move(columns_); }
+}
 
- private:
-  Json columns_ = Json::object();
-};
+/// `"name":[...]` with what `entry` makes of each. Written as text at once: a million trials as objects of a JSON
+/// library take a gigabyte.
+template <class Entries, class Entry>
+std::string column(const char* name, const Entries& entries, Entry entry) {
+  std::string json = fmt::format("\"{}\":[", name);
+  for (const auto& one : entries) {
+    append(json, entry(one));
+    json += ',';
+  }
+  if (json.back() == ',') json.pop_back();
+  return json + ']';
+}
 
 Json effects_json(const Table& table, std::span<const cache::Trial> trials, const std::string& winner) {
   Json list = Json::array();
@@ -118,38 +137,59 @@ std::string command_of(const cache::Decision& decision) {
   return command + " --fresh";
 }
 
-/// Where the configuration is among the trials; -1 if it is not.
-std::ptrdiff_t position_of(std::span<const cache::Trial> trials, const std::string& configuration) {
-  const auto found = std::find_if(trials.begin(), trials.end(), [&](const cache::Trial& trial) {
-    return !configuration.empty() && trial.configuration == configuration;
-  });
-  return found == trials.end() ? -1 : found - trials.begin();
+/// Where configurations are among the trials; -1 for one that is not.
+class Positions {
+ public:
+  Positions(std::span<const cache::Trial> trials, const cache::Decision& decision) {
+    for (const std::string* text : {&decision.configuration, &decision.baseline}) first_.emplace(*text, -1);
+    for (const cache::Tie& tie : decision.ties) first_.emplace(tie.configuration, -1);
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+      const auto found = first_.find(trials[i].configuration);
+      if (found != first_.end() && found->second < 0) found->second = static_cast<std::ptrdiff_t>(i);
+    }
+    first_[""] = -1;
+  }
+  /// For one that the decision names.
+  std::ptrdiff_t of(const std::string& configuration) const { return first_.at(configuration); }
+
+ private:
+  std::unordered_map<std::string_view, std::ptrdiff_t> first_;
+};
+
+/// A list for each column, which takes a fraction of what an object for each trial would.
+std::string trials_json(std::span<const cache::Trial> trials, const Table& table, Json& object) {
+  Texts outcomes, messages, limiters;
+  const auto each = [&](const char* name, auto entry) { return column(name, trials, entry) + ","; };
+  using cache::Trial;
+  std::string json = "{";
+  json += column("rows", table.numbers, [](std::uint32_t number) { return number; }) + ",";
+  json += each("time", [](const Trial& t) { return t.outcome == Outcome::ok ? t.time_ns : std::nullopt; });
+  json += each("censored", [](const Trial& t) { return t.censored ? 1 : 0; });
+  json += each("outcome", [&](const Trial& t) { return outcomes.number_of(std::string(to_string(t.outcome))); });
+  json += each("message", [&](const Trial& t) { return messages.number_of(t.message); });
+  json += each("registers", [](const Trial& t) { return t.facts.registers; });
+  json += each("spills", [](const Trial& t) { return spilled(t.facts); });
+  json += each("shared", [](const Trial& t) { return shared_bytes(t.facts); });
+  json += each("occupancy", [](const Trial& t) { return t.facts.occupancy; });
+  json += each("limiter", [&](const Trial& t) { return limiters.number_of(t.facts.occupancy_limiter); });
+  json += each("compile", [](const Trial& t) { return t.compile_ms; });
+  json += column("duplicate", trials, [](const Trial& t) { return t.duplicate_of.empty() ? 0 : 1; });
+  object["outcomes"] = outcomes.json();
+  object["messages"] = messages.json();
+  object["limiters"] = limiters.json();
+  return json + "}";
 }
 
-void add_trials(const Subject& subject, Json& object) {
+/// What is known of the trials together, and the trials themselves, as the text that follows.
+std::string add_trials(const Subject& subject, Json& object) {
   const std::span<const cache::Trial> trials = subject.trials;
   const Table table = table_of(trials);
-  Texts outcomes, messages, limiters;
-  Columns columns;
-  Json unread = Json::object();
-  const std::set<std::size_t> sampled = with_samples(trials, subject.decision.baseline);
+  const Positions positions(trials, subject.decision);
+  Json unread = Json::array();
   double compile_ms = 0, verify_ms = 0, timing_ms = 0;
   for (std::size_t i = 0; i < trials.size(); ++i) {
     const cache::Trial& trial = trials[i];
-    columns.add("rows", table.rows[i]);
-    if (table.rows[i].empty()) unread[std::to_string(i)] = trial.configuration;
-    columns.add("time", trial.outcome == Outcome::ok ? or_null(trial.time_ns) : Json(nullptr));
-    columns.add("censored", trial.censored ? 1 : 0);
-    columns.add("outcome", outcomes.number_of(std::string(to_string(trial.outcome))));
-    columns.add("message", messages.number_of(trial.message));
-    columns.add("registers", or_null(trial.facts.registers));
-    columns.add("spills", or_null(spilled(trial.facts)));
-    columns.add("shared", or_null(shared_bytes(trial.facts)));
-    columns.add("occupancy", or_null(trial.facts.occupancy));
-    columns.add("limiter", limiters.number_of(trial.facts.occupancy_limiter));
-    columns.add("compile", trial.compile_ms);
-    columns.add("duplicate", trial.duplicate_of.empty() ? 0 : 1);
-    columns.add("samples", sampled.contains(i) ? samples_json(trial) : Json(0));
+    if (table.row(i).empty()) unread.push_back({i, trial.configuration});
     compile_ms += trial.compile_ms;
     verify_ms += trial.verify_ms;
     timing_ms += trial.timing_ms;
@@ -159,18 +199,16 @@ void add_trials(const Subject& subject, Json& object) {
     parameters.push_back({{"name", parameter.name}, {"values", parameter.values}});
   }
   Json tied = Json::array();
-  for (const cache::Tie& tie : subject.decision.ties) tied.push_back(position_of(trials, tie.configuration));
+  for (const cache::Tie& tie : subject.decision.ties) tied.push_back(positions.of(tie.configuration));
   object.update({{"parameters", std::move(parameters)},
-                 {"outcomes", outcomes.json()},
-                 {"messages", messages.json()},
-                 {"limiters", limiters.json()},
                  {"unread", std::move(unread)},
-                 {"winner_at", position_of(trials, subject.decision.configuration)},
-                 {"baseline_at", position_of(trials, subject.decision.baseline)},
+                 {"winner_at", positions.of(subject.decision.configuration)},
+                 {"baseline_at", positions.of(subject.decision.baseline)},
                  {"tied_at", std::move(tied)},
+                 {"samples", samples_json(trials, positions.of(subject.decision.baseline))},
                  {"spent", {{"compile", compile_ms}, {"verify", verify_ms}, {"timing", timing_ms}}},
-                 {"effects", effects_json(table, trials, subject.decision.configuration)},
-                 {"trials", std::move(columns).json()}});
+                 {"effects", effects_json(table, trials, subject.decision.configuration)}});
+  return trials_json(trials, table, object);
 }
 
 double median(std::vector<double> samples) {
@@ -290,7 +328,30 @@ Json tied_json(const cache::Decision& decision) {
   return tied;
 }
 
-Json subject_json(const Subject& subject) {
+/// Every text in it as people read it: what a page would hide, or show in another order, is written as its bytes.
+void make_printable(Json& json, bool in_message = false) {
+  if (auto* const text = json.get_ptr<std::string*>()) {
+    *text = in_message ? printable(*text) : one_line(*text, std::string::npos);
+  } else if (json.is_structured()) {
+    for (auto& [key, value] : json.items()) make_printable(value, in_message || key == "messages");
+  }
+}
+
+/// JSON that ends no script element: whatever is in a text, there is no `<` in the page's data. ASCII, of which a
+/// browser makes half as much memory.
+std::string embeddable(const Json& data) {
+  std::string text;
+  for (const char c : data.dump(-1, ' ', true, Json::error_handler_t::replace)) {
+    if (c == '<') {
+      text += "\\u003c";
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
+std::string subject_json(const Subject& subject) {
   const cache::Decision& decision = subject.decision;
   const auto tuning = decision.counters.find(kTuningCounter);
   const auto pays = stored_payback(decision);
@@ -325,40 +386,22 @@ Json subject_json(const Subject& subject) {
               {"tuning", tuning == decision.counters.end() ? Json(nullptr) : Json(tuning->second)},
               {"payback", pays ? payback_text(*pays) : std::string()},
               {"command", command_of(decision)}};
-  add_trials(subject, object);
-  return object;
-}
-
-/// Every text in it as people read it: what a page would hide, or show in another order, is written as its bytes.
-void make_printable(Json& json, bool in_message = false) {
-  if (auto* const text = json.get_ptr<std::string*>()) {
-    *text = in_message ? printable(*text) : one_line(*text, std::string::npos);
-  } else if (json.is_structured()) {
-    for (auto& [key, value] : json.items()) make_printable(value, in_message || key == "messages");
-  }
-}
-
-/// JSON that ends no script element: whatever is in a text, there is no `<` in the page's data.
-std::string embeddable(const Json& data) {
-  std::string text;
-  for (const char c : data.dump(-1, ' ', false, Json::error_handler_t::replace)) {
-    if (c == '<') {
-      text += "\\u003c";
-    } else {
-      text += c;
-    }
-  }
-  return text;
+  const std::string trials = add_trials(subject, object);
+  make_printable(object);
+  std::string json = embeddable(object);
+  json.pop_back();
+  return json + ",\"trials\":" + trials + "}";
 }
 
 }  // namespace
 
 std::string report_page(std::span<const Subject> subjects) {
   constexpr std::string_view kPlace = "PAGE_DATA";
-  Json data = Json::array();
-  for (const Subject& subject : subjects) make_printable(data.emplace_back(subject_json(subject)));
-  std::string page(page_template());
-  return page.replace(page.find(kPlace), kPlace.size(), embeddable(data));
+  const std::string_view whole = page_template();
+  const std::size_t place = whole.find(kPlace);
+  std::string page(whole.substr(0, place));
+  for (const Subject& subject : subjects) page += (page.size() == place ? "[" : ",") + subject_json(subject);
+  return page.append("]").append(whole.substr(place + kPlace.size()));
 }
 
 }  // namespace tuner::page

@@ -22,8 +22,8 @@ struct Subject {
 
 /// A page of HTML that shows the decisions to a person: verdict, why the winner wins, the final race, the fastest side
 /// by side, every trial, what each parameter does, failures, conditions. It needs no network and nothing beside itself.
-/// Texts of kernels, compilers and databases are embedded as data and shown as text, whatever is in them; what steers or
-/// hides in them is escaped, see printable.hpp. `subjects` is not empty.
+/// Texts of kernels, compilers and databases are embedded as data and shown as text, whatever is in them; what steers
+/// or hides in them is escaped, see printable.hpp. `subjects` is not empty.
 std::string report_page(std::span<const Subject> subjects);
 
 /// The page without its data, which stands in place of the word PAGE_DATA.

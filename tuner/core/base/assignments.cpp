@@ -4,26 +4,28 @@
 
 namespace tuner {
 
-std::vector<std::string> split_assignments(std::string_view text) {
-  std::vector<std::string> parts;
-  std::string part;
+std::vector<std::string_view> assignment_parts(std::string_view text) {
+  std::vector<std::string_view> parts;
+  std::size_t begin = 0;
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == ',' && !quoted) {
-      parts.push_back(std::move(part));
-      part.clear();
-      continue;
-    }
-    part += c;
-    if (quoted && c == '\\' && i + 1 < text.size()) {
-      part += text[++i];
+      parts.push_back(text.substr(begin, i - begin));
+      begin = i + 1;
+    } else if (c == '\\' && quoted) {
+      ++i;
     } else if (c == '"') {
       quoted = !quoted;
     }
   }
-  if (!part.empty()) parts.push_back(std::move(part));
+  if (begin < text.size()) parts.push_back(text.substr(begin));
   return parts;
+}
+
+std::vector<std::string> split_assignments(std::string_view text) {
+  const std::vector<std::string_view> parts = assignment_parts(text);
+  return {parts.begin(), parts.end()};
 }
 
 std::vector<std::string> differing_assignments(std::string_view configuration, std::string_view other) {

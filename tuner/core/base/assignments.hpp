@@ -8,6 +8,8 @@ namespace tuner {
 
 /// "NAME=value,NAME=value" → its parts. Commas inside a quoted value do not split.
 std::vector<std::string> split_assignments(std::string_view text);
+/// The same as parts of `text` itself, for many texts.
+std::vector<std::string_view> assignment_parts(std::string_view text);
 /// The parts of `configuration` that `other` does not have, in order.
 std::vector<std::string> differing_assignments(std::string_view configuration, std::string_view other);
 
