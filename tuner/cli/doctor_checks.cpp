@@ -19,6 +19,7 @@
 #include "tuner/core/base/text.hpp"
 #include "tuner/engine/compile/nvrtc.hpp"
 #include "tuner/error.hpp"
+#include "tuner/process/confinement.hpp"
 #include "tuner/process/system_databases.hpp"
 #include "tuner/process/usable_cores.hpp"
 #include "tuner/process/worker_program.hpp"
@@ -26,6 +27,13 @@
 namespace tuner::cli {
 
 namespace {
+
+std::string fleet() {
+  const std::string_view compilers = "the compilers that `tuner fleet work` starts";
+  if (can_confine()) return fmt::format("{} can read the toolkit and the job only", compilers);
+  return fmt::format("{} can read what their user can: for less, start Linux 5.13 or newer with `landlock` in `lsm=`",
+                     compilers);
+}
 
 /// A finding is one line, and names of files stand in it.
 Finding look(const std::string& what, Finding::Costs costs, const std::function<std::string()>& find,
@@ -175,6 +183,7 @@ std::vector<Finding> look_at_everything(const std::filesystem::path& chosen) {
       look_at_program("worker", tuning, kWorkerProgram),
       look_at_program("engine", programs, kEngineProgram),
       look("driver, GPU", tuning, gpus, [](const Error&) { return driver_remedy(); }),
+      {"fleet", programs, true, fleet()},
       {"cores", tuning, true, fmt::format("{} for compiling and this program", usable_cores())},
       look_at_database("database", chosen, "tuner tune", [](const cache::Location& of) { return of.decisions; }),
       look_at_database("replays", chosen, "tuner tune --replay FILE", cache::replay_database),

@@ -74,8 +74,10 @@ void move_compiler_messages(cache::KeyRows& rows, JobLog& log) {
   }
 }
 
-TuneRequest request_for(const fleet::JobSpec& spec, KernelDescription kernel, const FleetPlace& place) {
+TuneRequest request_for(const fleet::JobSpec& spec, KernelDescription kernel, const std::filesystem::path& folder,
+                        const FleetPlace& place) {
   TuneRequest request;
+  request.confined_to = folder;
   request.description = std::move(kernel);
   request.problems.push_back({parse_problem(spec.problem), {}});
   request.mode = timing_from_string(spec.mode);
@@ -121,7 +123,7 @@ fleet::Answer tune_job(const fleet::Package& package, const FleetPlace& place, c
       .observer = log, .stop = stop, .deliver = [&](TuneReport delivered) { report = std::move(delivered); }};
   const fleet::PrivateFolder folder;
   try {
-    tune_live(request_for(package.spec, fleet::unpack_job(package, folder.path()), place), context);
+    tune_live(request_for(package.spec, fleet::unpack_job(package, folder.path()), folder.path(), place), context);
   } catch (const Error& error) {
     if (stop) return {};
     const auto reason = reason_for(error.code());

@@ -38,6 +38,9 @@ struct TuneRequest {
   std::vector<int> devices{0};  ///< the numbers of GPUs of one kind, each of which tunes one problem at a time
   std::size_t workers = 0;      ///< 0: as many as the cores allow
   std::optional<std::chrono::milliseconds> compile_timeout;  ///< empty: the compile pool's own
+  /// Of a kernel of others: the folder with its data, which is all that compilers may read beside the toolkit, where
+  /// the kernel of this machine can see to that. Empty: what this user may read.
+  std::filesystem::path confined_to;
   IfBusy if_busy = IfBusy::wait;
   std::chrono::milliseconds longest_wait = engine::kLongestWait;  ///< for each of the two; then it goes on beside
   /// No problem but the first begins after this. Nothing: all do.

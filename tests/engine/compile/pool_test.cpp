@@ -13,8 +13,10 @@
 #include "tests/engine/compile/toolkit.hpp"
 #include "tests/support/errors.hpp"
 #include "tests/support/processes.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
 #include "tuner/engine/lanes/wait.hpp"
+#include "tuner/process/confinement.hpp"
 
 using namespace tuner;
 using namespace tuner::engine;
@@ -286,6 +288,58 @@ TEST_CASE("include folders reach the workers") {
   pool.submit(1, request_for("#include <mine.cuh>\n__global__ void k(int* p) { p[0] = MINE; }\n"));
   const Replies replies = collect(pool, 1);
   CHECK_MESSAGE(replies.at(1).outcome == Outcome::ok, replies.at(1).log);
+}
+
+TEST_CASE("a source finds out nothing of files outside of the toolkit where compilers are confined") {
+  if (!can_confine()) {
+    MESSAGE("SKIPPED: this kernel has no Landlock");
+    return;
+  }
+  const test::TemporaryFolder job, outside;
+  const std::string secret = outside.write("secret", "1").string();
+  CompilePoolOptions confined = options(1);
+  confined.confined_to = job.path();
+  const auto messages = [&](const CompilePoolOptions& with, const std::string& file) {
+    CompilePool pool(with);
+    const std::string paste = "#define C(a, b) a##b\n";
+    const std::string kernel = "\n__global__ void k(int* p) { p[0] = sizeof x; }\n";
+    pool.submit(1, request_for(paste + "__device__ int x[1 + C(__has_, include)(\"" + file + "\")];" + kernel +
+                               "static_assert(sizeof x == 4, \"found\");"));
+    CompileRequest import = request_for("import \"" + file + "\";\nint x;" + kernel);
+    import.options = {"--std=c++20"};
+    pool.submit(2, import);
+    std::string all;
+    for (const auto& [ticket, reply] : collect(pool, 2)) {
+      if (reply.outcome != Outcome::ok) all += reply.message + "\n" + reply.log;  // else the log has times
+    }
+    for (std::size_t at = all.find(file); at != std::string::npos; at = all.find(file))
+      all.replace(at, file.size(), "");
+    return all;
+  };
+  CHECK(says(messages(options(1), secret), "found"));
+  CHECK(messages(confined, secret) == messages(confined, secret.substr(0, secret.size() - 3) + "not"));
+}
+
+TEST_CASE("confined compilers make the same binaries, with the toolkit's headers precompiled") {
+  const test::TemporaryFolder job;
+  CompilePoolOptions confined = options(2);
+  confined.confined_to = job.path();
+  CompilePool pool(confined);
+  std::map<TicketId, CompileRequest> requests;
+  for (int i = 0; i < 4; ++i) {
+    requests[i] = request_for(
+        "#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n__global__ void k(__half* p) { "
+        "p[threadIdx.x] += __half(" +
+        std::to_string(i) + "); }\n");
+    pool.submit(i, requests[i]);
+  }
+  const Replies replies = collect(pool, requests.size());
+  const NvrtcCompiler here({});
+  for (const auto& [ticket, reply] : replies) {
+    CHECK(reply.outcome == Outcome::ok);
+    CHECK(reply.cubin.bytes == here.compile(requests.at(ticket)).cubin.bytes);
+  }
+  CHECK(std::filesystem::is_empty(job.path()));
 }
 
 TEST_CASE("nothing is left running when the pool is gone") {

@@ -31,11 +31,12 @@ struct HelperStart {
   Builtins builtins = Builtins::small_first;
   int niceness = 0;
   bool warm_up = true;
+  std::filesystem::path confined_to;  ///< as in the pool's options
 };
 void describe(auto& fields, HelperStart& start) {
-  auto& [architecture, include_folders, builtins, niceness, warm_up] = start;
+  auto& [architecture, include_folders, builtins, niceness, warm_up, confined_to] = start;
   fields("architecture", architecture)("include_folders", include_folders)("builtins", builtins);
-  fields("niceness", niceness)("warm_up", warm_up);
+  fields("niceness", niceness)("warm_up", warm_up)("confined_to", confined_to);
 }
 
 struct HelperReady {

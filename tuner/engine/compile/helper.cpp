@@ -17,6 +17,7 @@
 #include "tuner/core/base/printable.hpp"
 #include "tuner/engine/compile/compile_wire.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
+#include "tuner/process/confinement.hpp"
 #include "tuner/process/spawn.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -74,6 +75,18 @@ void step_aside(int niceness) {
   }
 }
 
+/// From here on a source cannot make the compiler open anything else. NVRTC and its libraries are loaded.
+void keep_to(const std::filesystem::path& folder, const NvrtcCompiler& compiler,
+             std::vector<std::filesystem::path> readable) {
+  for (const std::filesystem::path& headers : compiler.toolkit().include_folders) {
+    readable.push_back(headers);
+    // Some package managers have links there.
+    std::error_code ignored;
+    readable.push_back(std::filesystem::canonical(headers / "cuda_fp16.h", ignored).parent_path());
+  }
+  confine({std::move(readable), folder});
+}
+
 class Helper {
  public:
   explicit Helper(Channel pool) : pool_(std::move(pool)) {}
@@ -98,8 +111,9 @@ class Helper {
     if (message.type == kStart) {
       auto start = from_message<HelperStart>(message);
       step_aside(start.niceness);
-      compiler_.emplace(std::move(start.include_folders), start.builtins);
+      compiler_.emplace(start.include_folders, start.builtins);
       if (start.warm_up) compiler_->warm_up(start.architecture);
+      if (!start.confined_to.empty()) keep_to(start.confined_to, *compiler_, std::move(start.include_folders));
       pool_.send(to_message(kReady, HelperReady{compiler_->toolkit().version}));
     } else if (message.type == kPrecompile && compiler_) {
       std::string log;

@@ -54,12 +54,15 @@ CompilePool::~CompilePool() {
 // ---- the helper
 
 void CompilePool::start_helper() {
-  helper_.emplace(SpawnOptions{options_.worker_program, {"compile"}, {}});
+  SpawnOptions helper{options_.worker_program, {"compile"}, {}};
+  if (!options_.confined_to.empty()) helper.environment.push_back("TMPDIR=" + options_.confined_to.string());
+  helper_.emplace(helper);
   ready_ = false;
   precompiling_ = false;
   helper_deadline_ = Clock::now() + kHelperPatience;
-  helper_->channel().send(to_message(kStart, HelperStart{options_.architecture, options_.include_folders,
-                                                         options_.builtins, options_.niceness, options_.warm_up}));
+  helper_->channel().send(
+      to_message(kStart, HelperStart{options_.architecture, options_.include_folders, options_.builtins,
+                                     options_.niceness, options_.warm_up, options_.confined_to}));
 }
 
 void CompilePool::restart_helper(std::string how) {

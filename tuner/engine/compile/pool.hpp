@@ -27,6 +27,9 @@ struct CompilePoolOptions {
   /// Off: the first compile is not held up by that of an empty kernel, which pages NVRTC in once for all workers and
   /// tells its full version. For a single worker.
   bool warm_up = true;
+  /// A folder, for sources of others. Where the kernel can do it (process/confinement.hpp), what compiles opens no file
+  /// outside of it, the toolkit's headers and `include_folders`. Empty: it opens what its user may.
+  std::filesystem::path confined_to;
 };
 
 struct CompilePoolStatistics {
