@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -235,6 +236,33 @@ TEST_CASE("a decision without trials, and one without a winner's interval, are s
   CHECK(text_of("kernel") == "empty");
   choose("subject", "1");
   CHECK(text_of("verdict").find("200.0 us") != std::string::npos);
+  CHECK_MESSAGE(browser().complaints().empty(), browser().complaints().front());
+}
+
+TEST_CASE("a decision whose interval lacks one end is shown without it, and so is one that lacks everything else") {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  Subject no_high = made_up(50, "no_high"), no_low = made_up(50, "no_low"), nothing = made_up(50, "nothing");
+  no_high.decision.configuration = no_low.decision.configuration = no_high.trials[7].configuration;
+  no_high.decision.speedup_high.reset();
+  no_low.decision.speedup_low.reset();
+  nothing.decision.time_ns = nothing.decision.confidence = kNone;
+  nothing.decision.baseline_time_ns = nothing.decision.speedup = kNone;
+  nothing.decision.conditions = {};
+  nothing.trials[0].compile_ms = kNone;
+  for (cache::Trial& trial : nothing.trials) {
+    trial.time_ns.reset();
+    trial.facts = {};
+  }
+  open({no_high, no_low, nothing});
+  CHECK(text_of("verdict").find("times as fast as the defaults") != std::string::npos);
+  CHECK(text_of("verdict").find("confidence") == std::string::npos);
+  CHECK(text_of("shown") == "50 of 50 trials");
+  choose("subject", "1");
+  CHECK(text_of("verdict").find("confidence") == std::string::npos);
+  CHECK(text_of("kernel") == "no_low");
+  choose("subject", "2");
+  CHECK(text_of("kernel") == "nothing");
+  CHECK(text_of("command").find("tuner tune") != std::string::npos);  // the page's end
   CHECK_MESSAGE(browser().complaints().empty(), browser().complaints().front());
 }
 
