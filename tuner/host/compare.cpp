@@ -247,15 +247,13 @@ std::vector<Unproven> unproven(const Expected& expected, const std::vector<Bound
     const Bytes truth(expected.outputs[number]);
     const Bytes one = truth.subspan(first / lanes * lanes * size_of(argument.type));
     const tuner::Finding alike = compare_on_host(truth, one, argument, mask, lanes);
-    if (alike.sum > 0) result.push_back({argument.name, Unproven::Why::not_a_number, alike.sum, all});
-    if (argument.is_trivial) continue;
-    if ((all > lanes || alike.sum == all) && alike.count <= argument.may_differ)
-      result.push_back({argument.name, Unproven::Why::one_value, all, all});
-    if (argument.role != Argument::Role::inout) continue;
-    std::vector<std::byte> before = contents[i];
-    if (argument.is_unordered) put_in_order(before, argument.length, argument);
-    if (compare_on_host(before, truth, argument, mask, 0).count <= argument.may_differ)
-      result.push_back({argument.name, Unproven::Why::unchanged, all, all});
+    FromImpostors found{.compared = all, .not_numbers = alike.sum, .other_than_first = alike.count, .changed = {}};
+    if (argument.role == Argument::Role::inout) {
+      std::vector<std::byte> before = contents[i];
+      if (argument.is_unordered) put_in_order(before, argument.length, argument);
+      found.changed = compare_on_host(before, truth, argument, mask, 0).count;
+    }
+    add_unproven(argument, found, result);
   }
   return result;
 }

@@ -89,7 +89,7 @@ TEST_CASE("what moves by more than a part of its neighbours is no rounding, and 
   std::vector<double> reference(128, -1);
   reference[2] = 0;                                         // as a sum near 0
   for (std::size_t i = 64; i < 128; ++i) reference[i] = 0;  // other neighbours
-  run("tuner_drop_spread", spread.data(), (const double*)reference.data(), std::uint64_t{128}, 1u,
+  run("tuner_drop_spread", spread.data(), (const double*)reference.data(), std::uint64_t{128}, std::uint64_t{1},
       support_number(ElementType::float64), 0.05f, &finding);
   CHECK(finding.count == 63);
   CHECK(std::bit_cast<float>(static_cast<std::uint32_t>(finding.sum / finding.count)) == 0.01f);
@@ -103,7 +103,7 @@ TEST_CASE("an element that was exact by chance is as uncertain as a part of its 
   std::vector<float> spread(256, 0);
   for (std::size_t i = 0; i < 128; i += 2) spread[i] = 1;
   spread[0] = 0;
-  run("tuner_level_spread", spread.data(), std::uint64_t{spread.size()}, 2u, 0.5f, 8.0f);
+  run("tuner_level_spread", spread.data(), std::uint64_t{spread.size()}, std::uint64_t{2}, 0.5f, 8.0f);
   CHECK(spread[0] == 0.5f);
   CHECK(spread[2] == 1);
   CHECK(spread[1] == 4);  // its lane was exact throughout
@@ -113,11 +113,11 @@ TEST_CASE("an element that was exact by chance is as uncertain as a part of its 
 TEST_CASE("a few elements that move say nothing of the others, which are exact") {
   std::vector<float> spread(64, 0);
   spread[0] = 2;  // as a sum among counts
-  run("tuner_level_spread", spread.data(), std::uint64_t{spread.size()}, 1u, 0.5f, 8.0f);
+  run("tuner_level_spread", spread.data(), std::uint64_t{spread.size()}, std::uint64_t{1}, 0.5f, 8.0f);
   CHECK(spread[0] == 2);
   CHECK(spread[1] == 0);
   std::vector<float> statistics{2, 2, 0, 0};
-  run("tuner_level_spread", statistics.data(), std::uint64_t{4}, 1u, 0.5f, 8.0f);
+  run("tuner_level_spread", statistics.data(), std::uint64_t{4}, std::uint64_t{1}, 0.5f, 8.0f);
   CHECK(statistics == std::vector<float>{2, 2, 0, 0});
 }
 

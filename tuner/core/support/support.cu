@@ -33,6 +33,10 @@ enum Kind { kConstant, kIota, kUniform, kNormal, kIndex, kFile, kPermutation, kO
 #ifndef TUNER_ROLLED
 #define TUNER_ROLLED _Pragma("unroll 1")
 #endif
+// Nor is what is large inlined at each use, where it would take longest.
+#ifndef TUNER_APART
+#define TUNER_APART __noinline__
+#endif
 #define EACH(i, count) TUNER_ROLLED \
   for (Long i = (Long)blockIdx.x * blockDim.x + threadIdx.x, step_of_grid = (Long)gridDim.x * blockDim.x; i < (count); \
        i += step_of_grid)
@@ -446,36 +450,37 @@ extern "C" __global__ void tuner_widen_spread(const Byte* found, const Byte* exp
 // The bits of positive floats grow like their logarithm: their mean is near that of the geometric mean.
 __device__ inline float mean_of(Long sum_of_bits, Long count) { return count ? __uint_as_float((Word)(sum_of_bits / count)) : 0; }
 
-__device__ inline float magnitude(const Byte* data, Long i, int type) {
+TUNER_APART __device__ float magnitude(const Byte* data, Long i, int type) {
   const double value = load(data, i, type);
   return (float)(value < 0 ? -value : value);
 }
 
-// What moves by more than `most` of its size, and of that of its neighbours, 64 of the same lane, in the geometric mean, is
-// no rounding: an index or a branch has changed. Nothing is known of it then. `sum` and `count` are over the bits of what
-// is left.
-extern "C" __global__ void tuner_drop_spread(float* spread, const Byte* reference, Long elements, Word lanes, int type, float most,
+// Neighbours are 64 elements of one lane: of neighbourhood `n` from `first` to before `end`, `lanes` apart.
+#define EACH_NEIGHBOURHOOD(n) EACH(n, (elements + 64 * lanes - 1) / (64 * lanes) * lanes)
+#define EACH_NEIGHBOUR(i, n) TUNER_ROLLED \
+  for (Long i = (n) / lanes * 64 * lanes + (n) % lanes, end = ((n) / lanes + 1) * 64 * lanes; i < end && i < elements; i += lanes)
+
+// What moves by more than `most` of its size, and of that of its neighbours in the geometric mean, is no rounding: an index
+// or a branch has changed. Nothing is known of it then. `sum` and `count` are over the bits of what is left.
+extern "C" __global__ void tuner_drop_spread(float* spread, const Byte* reference, Long elements, Long lanes, int type, float most,
                                              Finding* finding) {
   Long left_sum = 0;
   Long left = 0;
-  EACH(group, (elements + 64 * lanes - 1) / (64 * lanes)) {
-    TUNER_ROLLED for (Word lane = 0; lane < lanes; ++lane) {
-      const Long first = group * 64 * lanes + lane;
-      Long sum = 0;
-      Long count = 0;
-      TUNER_ROLLED for (Long i = first; i < elements && i < first + 64 * lanes; i += lanes) {
-        const float size = magnitude(reference, i, type);
-        if (!(size > 0 && size < 3e38f)) continue;
-        sum += __float_as_uint(size);
-        ++count;
-      }
-      const float limit = most * mean_of(sum, count);
-      TUNER_ROLLED for (Long i = first; i < elements && i < first + 64 * lanes; i += lanes) {
-        if (spread[i] > limit && spread[i] > most * magnitude(reference, i, type)) spread[i] = 0;
-        if (spread[i] == 0) continue;
-        left_sum += __float_as_uint(spread[i]);
-        ++left;
-      }
+  EACH_NEIGHBOURHOOD(n) {
+    Long sum = 0;
+    Long count = 0;
+    EACH_NEIGHBOUR(i, n) {
+      const float size = magnitude(reference, i, type);
+      if (!(size > 0 && size < 3e38f)) continue;
+      sum += __float_as_uint(size);
+      ++count;
+    }
+    const float limit = most * mean_of(sum, count);
+    EACH_NEIGHBOUR(i, n) {
+      if (spread[i] > limit && spread[i] > most * magnitude(reference, i, type)) spread[i] = 0;
+      if (spread[i] == 0) continue;
+      left_sum += __float_as_uint(spread[i]);
+      ++left;
     }
   }
   if (left == 0) return;
@@ -486,23 +491,20 @@ extern "C" __global__ void tuner_drop_spread(float* spread, const Byte* referenc
 // An element that came out the same every time, where a quarter of its neighbours did not, was lucky: it is taken to be `part`
 // as uncertain as they are. Where all of these came out the same, `otherwise` stands for them. A handful, as of statistics,
 // are no neighbours.
-extern "C" __global__ void tuner_level_spread(float* spread, Long elements, Word lanes, float part, float otherwise) {
-  EACH(group, (elements + 64 * lanes - 1) / (64 * lanes)) {
-    TUNER_ROLLED for (Word lane = 0; lane < lanes; ++lane) {
-      const Long first = group * 64 * lanes + lane;
-      Long sum = 0;
-      Long count = 0;
-      Long all = 0;
-      TUNER_ROLLED for (Long i = first; i < elements && i < first + 64 * lanes; i += lanes) {
-        ++all;
-        if (spread[i] == 0) continue;
-        sum += __float_as_uint(spread[i]);
-        ++count;
-      }
-      const float least = part * (4 * count > all && all >= 16 ? mean_of(sum, count) : count == 0 ? otherwise : 0);
-      TUNER_ROLLED for (Long i = first; i < elements && i < first + 64 * lanes; i += lanes) {
-        if (spread[i] < least) spread[i] = least;
-      }
+extern "C" __global__ void tuner_level_spread(float* spread, Long elements, Long lanes, float part, float otherwise) {
+  EACH_NEIGHBOURHOOD(n) {
+    Long sum = 0;
+    Long count = 0;
+    Long all = 0;
+    EACH_NEIGHBOUR(i, n) {
+      ++all;
+      if (spread[i] == 0) continue;
+      sum += __float_as_uint(spread[i]);
+      ++count;
+    }
+    const float least = part * (4 * count > all && all >= 16 ? mean_of(sum, count) : count == 0 ? otherwise : 0);
+    EACH_NEIGHBOUR(i, n) {
+      if (spread[i] < least) spread[i] = least;
     }
   }
 }

@@ -59,10 +59,12 @@ namespace support_text {
 #define __device__
 #define __global__
 #define TUNER_ROLLED
+#define TUNER_APART inline
 #include "tuner/core/support/support.cu"
 #undef __device__
 #undef __global__
 #undef TUNER_ROLLED
+#undef TUNER_APART
 }  // namespace support_text
 
 namespace {

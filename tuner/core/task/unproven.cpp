@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tuner/core/base/text.hpp"
 
 namespace tuner {
@@ -33,6 +35,17 @@ std::string_view to_string(Unproven::Why why) {
     if (entry.why == why) return entry.name;
   }
   return "unknown";
+}
+
+void add_unproven(const BoundArgument& output, const FromImpostors& found, std::vector<Unproven>& to) {
+  const auto& [all, not_numbers, other_than_first, changed] = found;
+  if (not_numbers > 0) to.push_back({output.name, Unproven::Why::not_a_number, not_numbers, all});
+  if (output.is_trivial) return;
+  // One element alone has one value.
+  const bool can_differ = all > static_cast<std::uint64_t>(std::max(output.lanes, 1)) || not_numbers == all;
+  if (can_differ && other_than_first <= output.may_differ)
+    to.push_back({output.name, Unproven::Why::one_value, all, all});
+  if (changed && *changed <= output.may_differ) to.push_back({output.name, Unproven::Why::unchanged, all, all});
 }
 
 std::string text_of(const std::vector<Unproven>& unproven) {

@@ -3,9 +3,12 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tuner/core/task/bound_argument.hpp"
 
 namespace tuner {
 
@@ -34,6 +37,15 @@ inline constexpr std::array<UnprovenName, 4> kUnprovenNames{{{Unproven::Why::not
                                                              {Unproven::Why::unchanged, "unchanged"},
                                                              {Unproven::Why::same_for_seeds, "same_for_seeds"}}};
 std::string_view to_string(Unproven::Why why);
+
+/// How an output of the reference differs from what kernels leave that compute nothing.
+struct FromImpostors {
+  std::uint64_t compared = 0;            ///< elements of the output
+  std::uint64_t not_numbers = 0;         ///< of them
+  std::uint64_t other_than_first = 0;    ///< of its lane: one that only fills the output agrees with the rest
+  std::optional<std::uint64_t> changed;  ///< inout: one that does nothing agrees with the rest
+};
+void add_unproven(const BoundArgument& output, const FromImpostors& found, std::vector<Unproven>& to);
 
 /// "all 1,000 elements of `y` have one value; 3 of 64 elements of `z` are not numbers"
 std::string text_of(const std::vector<Unproven>& unproven);

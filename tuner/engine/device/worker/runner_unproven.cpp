@@ -73,17 +73,10 @@ std::vector<Unproven> Runner::unproven() {
   const std::vector<Finding> found = support_.findings();
   std::vector<Unproven> result;
   for (const auto& [state, bits, alike, unchanged] : asked) {
-    const BoundArgument& argument = state->argument;
     state->reference_sum = found[bits].sum;
-    const std::uint64_t all = state->compared(), not_numbers = found[alike].sum;
-    if (not_numbers > 0) result.push_back({argument.name, Unproven::Why::not_a_number, not_numbers, all});
-    if (argument.is_trivial) continue;
-    // One element alone has one value.
-    const bool can_differ = all > static_cast<std::uint64_t>(std::max(argument.lanes, 1)) || not_numbers == all;
-    if (can_differ && found[alike].count <= argument.may_differ)
-      result.push_back({argument.name, Unproven::Why::one_value, all, all});
-    if (unchanged && found[*unchanged].count <= argument.may_differ)
-      result.push_back({argument.name, Unproven::Why::unchanged, all, all});
+    FromImpostors from{state->compared(), found[alike].sum, found[alike].count, {}};
+    if (unchanged) from.changed = found[*unchanged].count;
+    add_unproven(state->argument, from, result);
   }
   return result;
 }
