@@ -141,6 +141,24 @@ TEST_CASE("what the compiler says about a baseline is the reason why it is not s
   CHECK(contains(instance.provenance().why, "meant not to compile"));
 }
 
+TEST_CASE("where nothing can be stored the same baseline was compiled once for each new size") {
+  EngineMachine machine;
+  RuntimeOptions options = machine.options();
+  options.database = "/proc/nothing-can-be-stored-here";
+  Runtime runtime(options);
+  const Kernel right = runtime.kernel(small_space());
+  const Kernel wrong = runtime.kernel(small_space("does_not_compile"));
+  CHECK(right.request({1000}).rung() == Rung::baseline);
+  CHECK(wrong.request({1000}).rung() == Rung::unrunnable);
+  const Variable none("TUNER_LIBEXEC", (machine.folder() / "no-programs").string());
+  for (const pid_t engine : engines()) kill(engine, SIGKILL);
+  CHECK(eventually([] { return engines().empty(); }));
+  const Instance& next = right.request({2000});
+  INFO(next.provenance().why);
+  CHECK(next.rung() == Rung::baseline);
+  CHECK(contains(wrong.request({2000}).provenance().why, "meant not to compile"));
+}
+
 TEST_CASE("without a toolkit and without a binary it is unrunnable, and says what was looked for") {
   EngineMachine machine;
   const Variable toolkit("TUNER_NVRTC", (machine.folder() / "libnvrtc.so").string());

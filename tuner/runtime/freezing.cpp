@@ -62,7 +62,7 @@ std::optional<cache::Cubin> RuntimeState::find_binary_of(const InUse& used, cons
   }
   if (stored) return stored;  // by another compiler, of the same source for the same GPU
   const std::string& configuration = used.plan.provenance.configuration;
-  const CompileAnswer answer = engine().compile({subject(task), configuration}, after(options_.compile_limit));
+  const CompileAnswer answer = compile(task, configuration, key);
   if (answer.outcome == Outcome::ok) return answer.cubin;
   report(Notice::Kind::engine,
          fmt::format("The binary of {} of `{}` is left out of the frozen decisions, because none is stored, and it "

@@ -206,7 +206,7 @@ std::optional<cache::Cubin> RuntimeState::find_or_compile(PendingInstance& pendi
     return std::nullopt;
   }
   if (failures >= kMostFailures) return std::nullopt;
-  const CompileAnswer answer = engine().compile({subject(*pending.task), configuration}, after(options_.compile_limit));
+  const CompileAnswer answer = compile(*pending.task, configuration, key);
   if (answer.outcome == Outcome::ok) return answer.cubin;
   if (answer.outcome == Outcome::compile_error) {
     ladder.reject(fmt::format("{} does not compile: {}", configuration, answer.message));
@@ -217,6 +217,21 @@ std::optional<cache::Cubin> RuntimeState::find_or_compile(PendingInstance& pendi
   ladder.reject(
       fmt::format("No usable binary of {} is stored, and it cannot be compiled: {}", configuration, answer.message));
   return std::nullopt;
+}
+
+/// Asks the engine. What it compiled, or what does not compile, is asked for once: where nothing can be stored, each
+/// new problem would compile the same again.
+CompileAnswer RuntimeState::compile(const Task& task, const std::string& configuration, const std::string& key) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = compiled_.find(key); known != compiled_.end()) return known->second;
+  }
+  CompileAnswer answer = engine().compile({subject(task), configuration}, after(options_.compile_limit));
+  if (answer.outcome == Outcome::ok || answer.outcome == Outcome::compile_error) {
+    const std::lock_guard lock(mutex_);
+    compiled_.emplace(key, answer);
+  }
+  return answer;
 }
 
 /// Writes the row from which the next start is served, unless that cannot be done now: another start will do it.

@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -113,6 +114,7 @@ class RuntimeState {
   WantedList::Count* note_miss(const PendingInstance& pending, const Ladder& ladder, const Provenance& served);
   std::optional<cache::Cubin> find_or_compile(PendingInstance& pending, const Offer& offer, Ladder& ladder,
                                               int& failures);
+  CompileAnswer compile(const Task& task, const std::string& configuration, const std::string& key);
   std::shared_ptr<const Task> task_for(const KernelState& kernel, const std::string& problem, int device);
   EngineClient& engine();
   JobSubject subject(const Task& task) const;
@@ -152,6 +154,7 @@ class RuntimeState {
   std::deque<KernelState> kernels_;
   std::size_t instances_ = 0;
   std::map<TuningKey, std::vector<Waiting>> tuning_;
+  std::map<std::string, CompileAnswer> compiled_;  ///< by binary_key
 
   Contexts contexts_;
   ScratchMemory scratch_;  ///< ends after the modules, whose kernels use it
