@@ -48,14 +48,16 @@ void create_private_file(const OpenFolder& folder, const std::string& name) {
   unavailable(fmt::format("The database {} cannot be created", (folder.path() / name).string()), errno);
 }
 
+[[noreturn]] void is_not_there(const fs::path& file) {
+  fail(Errc::store_unavailable,
+       "There is no database {} yet. `tuner tune` creates it; --db or TUNER_DB names another one.", file.string());
+}
+
 void require_regular_file(const OpenFolder& folder, const std::string& name) {
   const fs::path file = folder.path() / name;
   const auto status = folder.look_at(name);
   if (!status) {
-    if (errno == ENOENT) {
-      fail(Errc::store_unavailable,
-           "There is no database {} yet. `tuner tune` creates it; --db or TUNER_DB names another one.", file.string());
-    }
+    if (errno == ENOENT) is_not_there(file);
     unavailable(fmt::format("The database {} cannot be reached", file.string()), errno);
   }
   if (S_ISLNK(status->st_mode)) {
@@ -134,15 +136,9 @@ void require_no_view_as_table(const sqlite::Connection& connection, const Format
   }
 }
 
-/// Its version, not 0.
 std::size_t version_of(const sqlite::Connection& connection, const Format& format) {
   const sqlite::Transaction snapshot(connection, sqlite::Transaction::Kind::read);
-  const std::size_t version = format_version(connection, format);
-  if (version == 0) {
-    fail(Errc::store_unavailable, "The database {} is empty: nothing was recorded in it yet.",
-         connection.path().string());
-  }
-  return version;
+  return format_version(connection, format);
 }
 
 /// A reader changes no file, and an older one may belong to another user: the missing steps are taken in memory.
@@ -165,7 +161,8 @@ std::unique_ptr<sqlite::Connection> seen(std::unique_ptr<sqlite::Connection> fil
   if (const std::size_t version = version_of(*file, format); version < format.steps.size()) {
     require_no_view_as_table(*file, format);
     file->outdate_with_changes_after(data_version);  // that may be the missing steps
-    if (version <= format.views.size()) {
+    // Version 0: whoever created the file has not committed its first transaction, and may have been killed in it.
+    if (version > 0 && version <= format.views.size()) {
       file->execute(format.views[version - 1]);
     } else {
       file = up_to_date_copy(std::move(file), format);
@@ -205,6 +202,7 @@ std::unique_ptr<sqlite::Connection> open_database(const fs::path& path, Access a
   require_regular_file(*folder, name);
 
   if (access == Access::read_only) {
+    if (!folder->look_at_content(name)) is_not_there(folder->path() / name);
     return seen(std::make_unique<sqlite::Connection>(folder, name, SQLITE_OPEN_READONLY | kFlags, busy_timeout),
                 format);
   }

@@ -113,6 +113,26 @@ TEST_CASE("one zeroed page that a listing need not read is found by tune all the
   CHECK(!user.aside().empty());
 }
 
+TEST_CASE("a database whose creator was killed was refused until somebody wrote it, and doctor advised against it") {
+  Replayer user;
+  user.preload(TUNER_NAME_CHANGES);
+  user.environment["TUNER_TEST_KILLED_CHANGE"] = "1";  // the journal of the first transaction
+  CHECK(user.run({"tune", "--replay", data_file("scale.csv")}).exit_code == 128 + SIGKILL);
+  user.environment.erase("TUNER_TEST_KILLED_CHANGE");
+  const fs::path journal = user.database().string() + "-journal";
+  REQUIRE(fs::file_size(user.database()) > 0);
+  REQUIRE(fs::exists(journal));
+  const std::string before = read_bytes(user.database());
+  CHECK(user.listed() == 0);
+  const std::string database = user.database().string();
+  check_err(user.run({"show", "scale", "--db", database}), 1, {"Nothing is stored"});
+  check_has(user.run({"doctor", "--db", database}).out, {database + " with 0 decisions"});
+  CHECK(read_bytes(user.database()) == before);
+  CHECK(fs::exists(journal));
+  CHECK(user.tune()["warnings"].empty());
+  CHECK(user.list().exit_code == 0);
+}
+
 TEST_CASE("an empty file becomes a database") {
   const Replayer user;
   user.folder().write(".local/share/tuner/replay.db", "");

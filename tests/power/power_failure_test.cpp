@@ -117,9 +117,7 @@ class History {
       const auto store = open_store(failure.folder / file_, Access::read_only);
       return compare(failure, served(*store, keys_), &State::decisions);
     } catch (const Error& error) {
-      // A new database whose first transaction was undone is empty.
-      const bool new_file = failure.promises.empty() && states_.front().rows.empty();
-      return new_file && error.code() == Errc::store_unavailable ? "" : error.what();
+      return error.what();
     }
   }
 

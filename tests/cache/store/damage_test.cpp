@@ -125,7 +125,8 @@ TEST_CASE("an empty file becomes a database") {
   const TemporaryFolder folder;
   write_bytes(folder / "decisions.db", "");
   CHECK_FALSE(set_aside_damaged(folder / "decisions.db"));
-  check_error(Errc::store_unavailable, {"empty"}, [&] { open_store(folder / "decisions.db", Access::read_only); });
+  check_error(Errc::store_unavailable, {"no database"},
+              [&] { open_store(folder / "decisions.db", Access::read_only); });
   open_store(folder / "decisions.db")->record_decision(full_decision());
   CHECK(open_store(folder / "decisions.db")->find_decision(some_key()));
 }
