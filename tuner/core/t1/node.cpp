@@ -36,6 +36,12 @@ std::string without_place(const std::string& what) {
   return colon == std::string::npos ? what : what.substr(colon + 2);
 }
 
+/// What stands in the quotes of the parser's "number overflow parsing '1e400'".
+std::string quoted_in(const std::string& what) {
+  const std::size_t begin = what.find('\'') + 1, end = what.rfind('\'');
+  return begin < end && end != std::string::npos ? what.substr(begin, end - begin) : "in it";
+}
+
 /// Remembers the keys of the objects that are being parsed: of two equal ones a parser keeps only one.
 class KeyWatch {
  public:
@@ -157,9 +163,10 @@ T1Document::T1Document(std::filesystem::path file, std::string_view text) : file
     const auto [line, column] = position(text, error.byte);
     throw Error(Errc::bad_description, fmt::format("{}:{}:{}: this is not JSON: {}.", file_.string(), line, column,
                                                    search::with_short_quotations(without_place(error.what()))));
-  } catch (const Json::exception& error) {
-    throw Error(Errc::bad_description, fmt::format("{}: this JSON cannot be read: {}.", file_.string(),
-                                                   search::with_short_quotations(error.what())));
+  } catch (const Json::out_of_range& error) {
+    throw Error(Errc::bad_description,
+                fmt::format("{}: the number {} is greater than any that a computer reads; write a smaller one.",
+                            file_.string(), search::shortened(quoted_in(error.what()))));
   }
   if (!watch.twice().empty()) {
     throw Error(Errc::bad_description, fmt::format("{}: the key `{}` occurs twice in one object; remove one.",
