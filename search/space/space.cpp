@@ -68,6 +68,19 @@ Space::Space(std::vector<Parameter> parameters, std::shared_ptr<const std::vecto
   if (listing == Listing::at_once) valid();
 }
 
+Space Space::with_value(std::size_t parameter, std::uint32_t position) const {
+  std::vector<Parameter> parameters = parameters_;
+  Parameter& fixed = parameters[parameter];
+  fixed.values = {Value(fixed.values[position])};
+  fixed.default_value = fixed.values.front();
+  if (!rows_) return Space(std::move(parameters), constraints_, constants_);
+  auto rows = std::make_shared<std::vector<Configuration>>();
+  for (const Configuration& row : *rows_) {
+    if (row.choice[parameter] == position) rows->emplace_back(row).choice[parameter] = 0;
+  }
+  return Space(std::move(parameters), std::move(rows), constraints_, constants_);
+}
+
 void Space::check_parameters() {
   sorted_by_name_.resize(parameters_.size());
   std::iota(sorted_by_name_.begin(), sorted_by_name_.end(), std::uint32_t{0});

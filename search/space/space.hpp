@@ -82,6 +82,10 @@ class Space {
   /// it finds and about 100 ns a value tried. `configuration` itself need not be valid.
   std::vector<Configuration> neighbours(const Configuration&, Neighbourhood) const;
 
+  /// Its configurations that have this value, as a space whose parameter has no other: there its position is 0. Costs
+  /// what building a space costs.
+  Space with_value(std::size_t parameter, std::uint32_t position) const;
+
   /// All defaults. Need not be valid.
   Configuration defaults() const;
   /// The first constraint that `configuration` violates, or that it is none of those given; nothing if it is valid.

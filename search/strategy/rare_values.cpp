@@ -40,15 +40,6 @@ std::vector<Rare> rare_values(const Space& space, Prng& prng) {
   return result;
 }
 
-/// The configurations with one value. Its own space, in which that value is the only one.
-Space part_with(const Space& space, const Rare& rare) {
-  std::vector<Parameter> parameters(space.parameters().begin(), space.parameters().end());
-  Parameter& fixed = parameters[rare.parameter];
-  fixed.values = {Value(fixed.values[rare.position])};
-  fixed.default_value = fixed.values.front();
-  return Space(std::move(parameters), {space.constraints().begin(), space.constraints().end()}, space.constants());
-}
-
 }  // namespace
 
 std::vector<std::uint64_t> examples_of_rare_values(const Space& space, Prng& prng) {
@@ -59,7 +50,7 @@ std::vector<std::uint64_t> examples_of_rare_values(const Space& space, Prng& prn
   std::vector<Part> parts;
   for (const Rare& rare : rare_values(space, prng)) {
     if (parts.size() == kMostParts) break;
-    Space part = part_with(space, rare);
+    Space part = space.with_value(rare.parameter, rare.position);
     if (part.size() > 0) parts.push_back({rare, std::move(part)});
   }
   std::stable_sort(parts.begin(), parts.end(),

@@ -33,6 +33,16 @@ TEST_CASE("a space of given configurations is that of the constraints that selec
   }
 }
 
+TEST_CASE("the part of a space with one value has those of its configurations, given or not, and no others") {
+  const std::vector<Parameter> parameters{{"A", {1, 2, 3}, 1}, {"B", {1, 2}, 1}};
+  const Space given(parameters, rows({{{0, 0}}, {{1, 1}}, {{2, 0}}, {{2, 1}}}), {constraint("A + B < 5")}, {});
+  const Space part = given.with_value(1, 1);
+  REQUIRE(part.size() == 1);
+  CHECK(part.text(part.at(0)) == "A=2,B=2");
+  CHECK(given.with_value(0, 2).size() == 1);
+  CHECK(Space(parameters, {constraint("A + B < 5")}, {}).with_value(1, 1).size() == 2);
+}
+
 TEST_CASE("constraints leave some of the given configurations, and the one that leaves none is named") {
   const std::vector<Parameter> parameters{{"A", {1, 2, 3}, 1}, {"B", {1, 2}, 1}};
   const auto given = rows({{{0, 0}}, {{1, 1}}, {{2, 0}}});

@@ -67,8 +67,13 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  bool parse_error(std::size_t byte, const std::string&, const Json::exception& error) override {
+  bool parse_error(std::size_t byte, const std::string& token, const Json::exception& error) override {
     const auto [line, column] = line_and_column(text_, byte);
+    if (dynamic_cast<const Json::out_of_range*>(&error) != nullptr) {
+      refuse_file(file_,
+                  fmt::format(":{}:{}: the number {} is greater than any that a computer reads; write a smaller one.",
+                              line, column, search::shortened(token)));
+    }
     // The parser's own words stand behind its "[json.exception...] parse error at line 1, column 2: ", or its "] ".
     std::string_view words = error.what();
     for (const std::string_view end : {"] ", ": "}) {
