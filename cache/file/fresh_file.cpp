@@ -28,14 +28,15 @@ bool is_there(const fs::path& path) {
        target.string());
 }
 
-/// A folder, a device or a pipe would be gone if a file took its name, or that of a link to it. A link to a file, or to
-/// nothing, is replaced, and not what it names.
+/// A folder, a device, a pipe or a link (/dev/stdout is one) would be gone if a file took its name.
 void require_replaceable(const fs::path& target, bool overwrite) {
   struct stat status {};
   if (lstat(target.c_str(), &status) != 0) return;
-  struct stat named {};
-  if (S_ISLNK(status.st_mode) && stat(target.c_str(), &named) == 0) status = named;
-  if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
+  if (S_ISLNK(status.st_mode))
+    fail(Errc::bad_usage,
+         "{} is a symbolic link and was not changed: name the file that it leads to, or choose another name.",
+         target.string());
+  if (!S_ISREG(status.st_mode))
     fail(Errc::bad_usage, "{} is not a file and was not changed: choose another name.", target.string());
   if (!overwrite) is_there_already(target);
 }

@@ -53,6 +53,31 @@ json shown(const User& user, const std::string& what) {
 
 }  // namespace
 
+TEST_CASE("--force replaced a link such as /dev/stdout by a file; - is standard output") {
+  const User user;
+  record(*open_database(user), decision_on_h200("scale", "n=1"));
+  user.folder().write("plain.cu", "__global__ void k(float* y) { y[threadIdx.x] = 1; }\n");
+  const std::filesystem::path link = user.home() / "link.db";
+  std::filesystem::create_symlink("/proc/self/fd/1", link);
+  const std::vector<Words> all{{"report", "-o", "link.db"},
+                               {"export", "link.db"},
+                               {"export", "--t4", "link.db"},
+                               {"new", "plain.cu", "--output", "link.db"}};
+  for (const Words& words : all) {
+    check_err(user.run(joined(words, {"--force"})), 2, {"is a symbolic link and was not changed"});
+    CHECK(std::filesystem::is_symlink(link));
+  }
+  REQUIRE(user.run({"report", "-o", "page.html"}).exit_code == 0);
+  const Result printed = user.run({"report", "-o", "-"});
+  check_out(printed, 0, {"</html>"});
+  CHECK(printed.err.empty());
+  CHECK(printed.out.size() == read_bytes(user.home() / "page.html").size());
+  check_error(user.run({"report", "-o", "-", "--force"}), 2, {"-o - prints the page"});
+  check_error(user.run({"report", "-o", "-", "--json"}), 2, {"-o - prints the page"});
+  CHECK(user.run({"new", "plain.cu", "--output", "-"}).out == user.run({"new", "plain.cu"}).out);
+  CHECK_FALSE(std::filesystem::exists(user.home() / "-"));
+}
+
 TEST_CASE("an empty database is an empty list, and show says how to fill it") {
   const User user;
   const Result list = user.run({"list"});

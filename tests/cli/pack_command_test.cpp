@@ -166,6 +166,9 @@ TEST_CASE("a folder with files is left alone, unless it is a pack and --force is
   std::filesystem::create_directories(user.home() / "empty");
   CHECK(user.run({"pack", "empty"}).exit_code == 0);
   CHECK(user.run({"pack", "new/er"}).exit_code == 0);
+  std::filesystem::create_directory_symlink("pack", user.home() / "link");
+  for (const char* link : {"link", "link/"})
+    check_error(user.run({"pack", link, "--force"}), 2, {"is a symbolic link"});
   check_error(user.run({"pack", "tuned.db"}), 2, {"does not end in .db"});
   for (const std::string& name : names_in(user.home())) CHECK_FALSE(name.starts_with(".pack."));
 }

@@ -54,6 +54,13 @@ void print(std::string_view text) {
   write(text, stdout);
 }
 
+void print_file(std::string_view text) {
+  if (isatty(STDOUT_FILENO) == 1)
+    print(text);
+  else
+    std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
 std::size_t output_width() {
   constexpr std::size_t kNarrowest = 40;
   if (isatty(STDOUT_FILENO) != 1) return kUnwrapped;

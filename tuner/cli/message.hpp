@@ -15,6 +15,11 @@ void warn(const std::string& sentence);
 /// Prints text as `printable` on standard output. Names, values and paths of others stand in it as `one_line`.
 void print(std::string_view text);
 
+/// What stands for standard output in the place of a file's name.
+inline constexpr std::string_view kStandardOutput = "-";
+/// Prints the text of a file on standard output, byte for byte unless a terminal shows it.
+void print_file(std::string_view text);
+
 /// How wide lines on standard output may be: kReportWidth, or what its terminal has if that is less. kUnwrapped where
 /// it is no terminal, so that a program or `grep` finds every sentence on one line. Standard error is never wrapped.
 std::size_t output_width();

@@ -35,21 +35,14 @@ std::string complaint_about(const std::string& text, const std::filesystem::path
   return {};
 }
 
-/// Byte for byte unless a terminal shows it: what is printed is a source.
-void print_source(const std::string& text) {
-  if (isatty(STDOUT_FILENO) == 1)
-    print(text);
-  else
-    std::fwrite(text.data(), 1, text.size(), stdout);
-}
-
 ExitCode run_new(const Arguments& arguments) {
   if (arguments.operands().empty()) {
     throw Error(Errc::bad_usage,
                 "`tuner new` needs a CUDA source, for example `tuner new scale.cu --output tuned.cu`.");
   }
   if (arguments.has("json")) throw Error(Errc::bad_usage, "`tuner new` prints a source, not JSON: leave out --json.");
-  const std::optional<std::string> output = arguments.value("output");
+  std::optional<std::string> output = arguments.value("output");
+  if (output == kStandardOutput) output.reset();
   if (arguments.has("force") && !output) {
     throw Error(Errc::bad_usage, "--force replaces an older file: add --output FILE, or leave it out.");
   }
@@ -60,7 +53,7 @@ ExitCode run_new(const Arguments& arguments) {
     warn("`tuner describe` does not accept this yet, so it needs your hand: " + complaint);
   }
   if (!output) {
-    print_source(text);
+    print_file(text);
     return ExitCode::done;
   }
   cache::FreshFile fresh(*output, arguments.has("force"), cache::FreshFile::Kind::text);
@@ -84,7 +77,7 @@ Command new_command() {
       .options =
           {
               {"kernel", Kind::value, "NAME", "only this kernel; default: every kernel in the file"},
-              {"output", Kind::value, "FILE", "write to FILE instead of standard output; an existing file is kept"},
+              {"output", Kind::value, "FILE", "write to FILE instead of standard output (-); an existing file is kept"},
               {"force", Kind::flag, "", "with --output: replace FILE if it exists"},
           },
       .most_operands = 1,

@@ -29,12 +29,22 @@ constexpr std::array<std::string_view, 4> kFilesOfPack{"decisions.db", "binaries
               fmt::format("The folder {} cannot be {}: {}.", folder.string(), what, std::strerror(error)));
 }
 
-/// Where a link leads to, as the files of a pack are replaced, not the link. Without a slash at the end.
+fs::path without_slash(const fs::path& folder) {
+  return folder.has_filename() ? folder : folder.parent_path();
+}
+
+/// Without a slash at the end. Links on the way to it are followed; what has the name of the pack is no link, as that
+/// of no other file that is written.
 fs::path place_of(const fs::path& target) {
   std::error_code error;
-  fs::path place = fs::weakly_canonical(fs::absolute(target), error);
+  const fs::path named = without_slash(fs::absolute(target));
+  if (fs::is_symlink(fs::symlink_status(named, error)))
+    throw Error(
+        Errc::bad_usage,
+        fmt::format("{} is a symbolic link and was not changed: name the folder that it leads to.", named.string()));
+  const fs::path place = fs::weakly_canonical(named, error);
   if (error) cannot("reached", target, error.value());
-  return place.has_filename() ? place : place.parent_path();
+  return without_slash(place);
 }
 
 struct FolderContents {

@@ -48,6 +48,11 @@ ExitCode run_report(const Arguments& arguments) {
     throw Error(Errc::bad_usage,
                 "`tuner report` needs the file to write, for example `tuner report prefetch -o report.html`.");
   }
+  const bool prints = file == kStandardOutput;
+  if (prints && (arguments.has("force") || arguments.has("json"))) {
+    throw Error(Errc::bad_usage,
+                "-o - prints the page, so that --force and --json have no effect: leave them out, or name a file.");
+  }
   const cache::Location location = cache::locate(arguments.value("db").value_or(""));
   const std::string path = location.decisions.string();
   std::string again = "tuner report ";
@@ -72,16 +77,20 @@ ExitCode run_report(const Arguments& arguments) {
     subjects.push_back({numbered.number, std::move(numbered.decision), std::move(behind), std::move(texts)});
   }
   if (subjects.empty()) return ExitCode::no_result;
-  cache::FreshFile fresh(*file, arguments.has("force"), cache::FreshFile::Kind::text);
-  fresh.append(page::report_page(subjects));
-  fresh.publish();
+  if (prints) {
+    print_file(page::report_page(subjects));
+  } else {
+    cache::FreshFile fresh(*file, arguments.has("force"), cache::FreshFile::Kind::text);
+    fresh.append(page::report_page(subjects));
+    fresh.publish();
+  }
   if (!unexplained.empty())
     warn(fmt::format("The page does not say why the winner of {} {} wins. {}",
                      unexplained.size() == 1 ? "decision" : "decisions", fmt::join(unexplained, ", "), kUnreadable));
   if (arguments.has("json")) {
     print_json(
         {{"format", 1}, {"database", path}, {"file", *file}, {"decisions", subjects.size()}, {"trials", trials}});
-  } else {
+  } else if (!prints) {
     say(fmt::format("Wrote {} and {} to {}: open it in a browser.", counted(subjects.size(), "decision"),
                     counted(trials, "trial"), *file));
   }
@@ -98,7 +107,7 @@ Command report_command() {
       .purpose =
           "Writes one HTML file that needs no network: verdict, why, final race, the fastest side by side,\n"
           "every trial against any parameter, what each parameter does, failures and conditions.",
-      .options = {{"o", Option::Kind::value, "FILE", "the file to write"},
+      .options = {{"o", Option::Kind::value, "FILE", "the file to write; -: standard output"},
                   {"force", Option::Kind::flag, "", "replace FILE if it exists"}},
       .most_operands = kMostOperands,
       .operands = {"KERNEL|NUMBER"},
