@@ -7,14 +7,14 @@ namespace {
 using Rows = std::vector<std::string>;
 using Texts = std::vector<DecisionText>;
 
-const DecisionText kSource{TextKind::source, "scale.cu", "__global__ void scale() {}\n"};
+const DecisionText kSourceText{TextKind::source, "scale.cu", "__global__ void scale() {}\n"};
 
 TEST_CASE_TEMPLATE("texts come back as they were, in the order of kind and name, whatever they contain", Place,
                    InMemory, InSqlite) {
   Place place;
   const std::int64_t row = place.store().record_decision(full_decision());
   CHECK(place.store().find_texts(row).empty());
-  const Texts texts{kSource,
+  const Texts texts{kSourceText,
                     {TextKind::header, "", ""},
                     {TextKind::header, "a/b.cuh", "größe 矩 '; DROP TABLE text; -- \xff"},
                     {TextKind::header, "scale.cu", std::string("a\0b", 3)},
@@ -31,10 +31,10 @@ TEST_CASE_TEMPLATE("a text takes the place of the one with its kind and name, an
   const std::int64_t one = place.store().record_decision(full_decision());
   const std::int64_t two = place.store().record_decision(full_decision());
   const DecisionText header{TextKind::header, "scale.cu", "a"}, changed{TextKind::source, "scale.cu", "b"};
-  for (const std::int64_t row : {one, two}) place.store().record_texts(row, Texts{kSource, header});
+  for (const std::int64_t row : {one, two}) place.store().record_texts(row, Texts{kSourceText, header});
   place.store().record_texts(two, Texts{changed});
   place.store().record_texts(two, {});
-  CHECK(place.store().find_texts(one) == Texts{kSource, header});
+  CHECK(place.store().find_texts(one) == Texts{kSourceText, header});
   CHECK(place.store().find_texts(two) == Texts{changed, header});
   CHECK(place.store().find_texts(two + 1).empty());
 }
@@ -49,7 +49,7 @@ TEST_CASE_TEMPLATE("what is known over sizes is one text a kernel, GPU and mode,
     return place.store().record_decision(decision);
   };
   const auto record = [&](std::int64_t row, const std::string& text) {
-    place.store().record_texts(row, Texts{kSource, {TextKind::sizes, "", text}});
+    place.store().record_texts(row, Texts{kSourceText, {TextKind::sizes, "", text}});
   };
   DecisionKey key = full_decision().key;
   key.problem = "n=3";
@@ -61,14 +61,14 @@ TEST_CASE_TEMPLATE("what is known over sizes is one text a kernel, GPU and mode,
   CHECK(place.store().find_sizes(key, kAllSizes) == "of one");
   record(two, "of both");
   CHECK(place.store().find_sizes(key, kAllSizes) == "of both");
-  CHECK(place.store().find_texts(one) == Texts{kSource});
+  CHECK(place.store().find_texts(one) == Texts{kSourceText});
   CHECK(place.store().find_texts(elsewhere).size() == 2);
   record(one, "of both, again");
   CHECK(place.store().find_sizes(key, kAllSizes) == "of both, again");
   place.store().record_texts(two, Texts{{TextKind::sizes, "", "all"}, {TextKind::sizes, "rule", "a rule"}});
   CHECK(place.store().find_sizes(key, kAllSizes) == "all");
   CHECK(place.store().find_sizes(key, kRuleOfSizes) == "a rule");
-  CHECK(place.store().find_texts(one) == Texts{kSource});
+  CHECK(place.store().find_texts(one) == Texts{kSourceText});
   key.mode = "another mode";
   CHECK_FALSE(place.store().find_sizes(key, kAllSizes));
   key.mode = full_decision().key.mode;
@@ -112,7 +112,7 @@ TEST_CASE("a view has what is known over sizes, once for a kernel, GPU and mode"
 TEST_CASE_TEMPLATE("texts of a decision that does not exist are refused as a whole", Place, InMemory, InSqlite) {
   Place place;
   const std::int64_t row = place.store().record_decision(full_decision());
-  CHECK_THROWS_AS(place.store().record_texts(row + 1, Texts{kSource}), Error);
+  CHECK_THROWS_AS(place.store().record_texts(row + 1, Texts{kSourceText}), Error);
   CHECK(place.store().find_texts(row + 1).empty());
 }
 
@@ -120,31 +120,32 @@ TEST_CASE("a text that many decisions have is stored once") {
   InSqlite place;
   for (int i = 0; i < 3; ++i) {
     const std::int64_t row = place.store().record_decision(full_decision());
-    place.store().record_texts(row, Texts{kSource, {TextKind::header, "copy.cuh", kSource.text}});
-    place.store().record_texts(row, Texts{kSource});
+    place.store().record_texts(row, Texts{kSourceText, {TextKind::header, "copy.cuh", kSourceText.text}});
+    place.store().record_texts(row, Texts{kSourceText});
   }
-  CHECK(sql(place.path(), "SELECT hash, text FROM text") == Rows{content_hash(kSource.text).text + "|" + kSource.text});
+  CHECK(sql(place.path(), "SELECT hash, text FROM text") ==
+        Rows{content_hash(kSourceText.text).text + "|" + kSourceText.text});
   CHECK(sql(place.path(), "SELECT count(*) FROM decision_text") == Rows{"6"});
 }
 
 TEST_CASE("two texts with the same hash are told apart") {
   InSqlite place;
   const std::int64_t row = place.store().record_decision(full_decision());
-  place.store().record_texts(row, Texts{kSource});
+  place.store().record_texts(row, Texts{kSourceText});
   const DecisionText other{TextKind::header, "other.cuh", "other"};
   // A collision cannot be constructed, but what it would leave behind can: the other text's hash beside this text.
   sql(place.path(), "UPDATE text SET hash = '" + content_hash(other.text).text + "'");
   place.store().record_texts(row, Texts{other});
-  CHECK(place.store().find_texts(row) == Texts{kSource, other});
+  CHECK(place.store().find_texts(row) == Texts{kSourceText, other});
 }
 
 TEST_CASE("a kind of text that does not exist is neither stored nor read") {
   InSqlite place;
   const std::int64_t row = place.store().record_decision(full_decision());
-  DecisionText text = kSource;
+  DecisionText text = kSourceText;
   text.kind = static_cast<TextKind>(9);
   CHECK_THROWS_AS(place.store().record_texts(row, Texts{text}), Error);
-  place.store().record_texts(row, Texts{kSource});
+  place.store().record_texts(row, Texts{kSourceText});
   CHECK(sql(place.path(), "SELECT kind, name FROM decision_text") == Rows{"source|scale.cu"});
   sql(place.path(), "PRAGMA ignore_check_constraints = ON; UPDATE decision_text SET kind = 'poem'");
   check_error(Errc::store_damaged, {place.path().string(), "\"poem\""}, [&] { place.store().find_texts(row); });
@@ -159,12 +160,12 @@ TEST_CASE("a file of an older format has no texts, and takes some once it is bro
   {
     const auto reader = open_store(path, Access::read_only);
     CHECK(reader->find_texts(reader->list_decisions({}).at(0).row).empty());
-    check_error(Errc::store_unavailable, {path.string()}, [&] { reader->record_texts(1, Texts{kSource}); });
+    check_error(Errc::store_unavailable, {path.string()}, [&] { reader->record_texts(1, Texts{kSourceText}); });
   }
   const auto store = open_store(path);
   const std::int64_t row = store->list_decisions({}).at(0).row;
-  store->record_texts(row, Texts{kSource});
-  CHECK(store->find_texts(row) == Texts{kSource});
+  store->record_texts(row, Texts{kSourceText});
+  CHECK(store->find_texts(row) == Texts{kSourceText});
   CHECK_FALSE(store->damage());
 }
 
