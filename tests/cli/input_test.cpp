@@ -1,6 +1,10 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "tests/cli/program.hpp"
 
 using namespace tuner::test;
@@ -180,7 +184,26 @@ TEST_CASE("what is not a kernel file is refused at once, and a pipe is read") {
 TEST_CASE("a pipe that no program writes to is given up") {
   const User user;
   REQUIRE(mkfifo((user.home() / "fifo").c_str(), 0600) == 0);
-  check_error(user.run({"describe", "fifo"}), 2, {"fifo is a named pipe that no program wrote to within 10 s"});
+  const Words commands[] = {{"describe", "fifo"},
+                            {"simulate", "fifo"},
+                            {"tune", "--replay", "fifo"},
+                            {"tune", kScale, "--problem", "n=4", "--hints", "fifo"}};
+  std::vector<std::unique_ptr<Running>> waiting;  // all at once: each takes ten seconds
+  for (const Words& command : commands) waiting.push_back(std::make_unique<Running>(user, command));
+  for (const auto& one : waiting) {
+    check_error(one->finish(), 2, {"fifo is a named pipe that no program wrote to within 10 s"});
+  }
+}
+
+TEST_CASE("a recording is read from a pipe, packed or not, however late its writer is") {
+  const User user;
+  const std::string recording = shell_word(kScaleRecording);
+  for (const std::string& writer : {"cat " + recording, "gzip -c " + recording}) {
+    CAPTURE(writer);
+    CHECK(user.in_shell(shell_word(TUNER_PROGRAM) + " tune --replay <(sleep 0.2; " + writer + ") > /dev/null") == 0);
+  }
+  check_error(user.run({"simulate", "/dev/zero"}), 2, {"The recording /dev/zero is neither a file nor a pipe"});
+  check_error(user.run({"simulate", "."}), 2, {". is a folder; name a recording in it"});
 }
 
 TEST_CASE("describe checks --where even where problem values are missing") {

@@ -63,33 +63,44 @@ std::string read_kernel_file(const std::filesystem::path& file) {
   return read_text_file(file, "kernel file", "an annotated CUDA source");
 }
 
-std::string read_text_file(const std::filesystem::path& file, std::string_view kind, std::string_view wanted) {
+OpenText open_text_file(const std::filesystem::path& file, std::string_view kind, std::string_view wanted) {
   // Without waiting: a named pipe that nobody writes to would keep the program for ever.
-  const Descriptor descriptor(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  if (!descriptor) {
+  OpenText opened{.descriptor = Descriptor(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC))};
+  if (!opened.descriptor) {
     cannot_read(kind, file,
                 errno == ENOENT || errno == ENOTDIR
                     ? "does not exist; check its name and the current folder"
                     : fmt::format("cannot be read; check its permissions ({})", std::strerror(errno)));
   }
   struct stat status {};
-  if (fstat(descriptor.get(), &status) != 0) cannot_read(kind, file, "cannot be read; check its permissions");
+  if (fstat(opened.descriptor.get(), &status) != 0) cannot_read(kind, file, "cannot be read; check its permissions");
   if (S_ISDIR(status.st_mode)) {
     throw Error(Errc::file_not_found, fmt::format("{} is a folder; name {} in it.", file.string(), wanted));
   }
   if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
     cannot_read(kind, file, fmt::format("is neither a file nor a pipe; name {}", wanted));
   }
-  bool is_written = true;
+  opened.size = static_cast<std::size_t>(status.st_size);
   if (S_ISFIFO(status.st_mode)) {
-    is_written = is_written_to(descriptor.get());
-    fcntl(descriptor.get(), F_SETFL, 0);  // its writer may take its time
+    opened.is_written = is_written_to(opened.descriptor.get());
+    fcntl(opened.descriptor.get(), F_SETFL, 0);  // its writer may take its time
   }
+  return opened;
+}
+
+void nobody_wrote_to(const std::filesystem::path& pipe, std::string_view kind) {
+  cannot_read(
+      kind, pipe,
+      fmt::format("is a named pipe that no program wrote to within {} s; start the writer first", kPatience.count()));
+}
+
+std::string read_text_file(const std::filesystem::path& file, std::string_view kind, std::string_view wanted) {
+  const OpenText opened = open_text_file(file, kind, wanted);
   // At once, if it is as long as it says: programs read their kernels at every start.
-  std::string text(std::clamp<std::size_t>(static_cast<std::size_t>(status.st_size), 4096, kLargestFile) + 1, '\0');
+  std::string text(std::clamp<std::size_t>(opened.size, 4096, kLargestFile) + 1, '\0');
   std::size_t size = 0;
   while (true) {
-    const ssize_t count = read(descriptor.get(), text.data() + size, text.size() - size);
+    const ssize_t count = read(opened.descriptor.get(), text.data() + size, text.size() - size);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) cannot_read(kind, file, fmt::format("cannot be read ({})", std::strerror(errno)));
     if (count == 0) break;
@@ -98,11 +109,7 @@ std::string read_text_file(const std::filesystem::path& file, std::string_view k
     if (size == text.size()) text.resize(2 * size);
   }
   text.resize(size);
-  if (!is_written && text.empty()) {
-    cannot_read(
-        kind, file,
-        fmt::format("is a named pipe that no program wrote to within {} s; start the writer first", kPatience.count()));
-  }
+  if (!opened.is_written && text.empty()) nobody_wrote_to(file, kind);
   if (is_utf16(text)) {
     throw Error(Errc::bad_description, fmt::format("{} is UTF-16: save it as UTF-8.", file.string()));
   }

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <system_error>
+#include <new>
 #include <utility>
 
+#include "tuner/core/description/kernel_text.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::engine {
@@ -21,23 +22,15 @@ constexpr std::size_t kMostUnpacked = 200;
 /// A row with thousands of samples has a tenth of that.
 constexpr std::size_t kMostLine = std::size_t{4} << 20;
 
-GzFile open_recording(const std::filesystem::path& path) {
-  std::error_code ignored;
-  const auto kind = std::filesystem::status(path, ignored).type();
-  if (kind == std::filesystem::file_type::directory || kind == std::filesystem::file_type::character ||
-      kind == std::filesystem::file_type::block) {
-    throw Error(Errc::file_not_found,
-                fmt::format("{} is a folder or a device, not a recording; name the file.", path.string()));
-  }
-  GzFile file(gzopen(path.c_str(), "rb"), gzclose);
-  if (file) return file;
-  throw Error(Errc::file_not_found,
-              fmt::format("The recording {} cannot be opened; check the path and its permissions.", path.string()));
-}
-
 }  // namespace
 
-TextLines::TextLines(const std::filesystem::path& path) : TextLines(path, open_recording(path)) {}
+TextLines::TextLines(const std::filesystem::path& path) : path_(path), file_(nullptr, gzclose) {
+  OpenText opened = open_text_file(path, "recording", "a recording");
+  is_written_ = opened.is_written;
+  file_.reset(gzdopen(opened.descriptor.get(), "rb"));
+  if (!file_) throw std::bad_alloc();
+  opened.descriptor.release();  // closed with the file
+}
 
 TextLines::TextLines(std::filesystem::path path, GzFile file) : path_(std::move(path)), file_(std::move(file)) {}
 
@@ -98,6 +91,7 @@ bool TextLines::fill() {
                     std::string_view(buffer_.data(), used_).starts_with("\xFE\xFF"))) {
     throw Error(Errc::bad_recording, fmt::format("{} is UTF-16: save it as UTF-8.", path_.string()));
   }
+  if (all_ == 0 && used_ == 0 && !is_written_) nobody_wrote_to(path_, "recording");
   all_ += used_;
   if (all_ > kMostText)
     throw Error(Errc::bad_recording,

@@ -17,7 +17,7 @@ using GzFile = std::unique_ptr<gzFile_s, int (*)(gzFile)>;
 /// A text of more than a gigabyte, or one that unpacks to an absurd multiple of its size, is refused.
 class TextLines {
  public:
-  /// Throws Error{file_not_found} for what cannot be opened, a folder or a device.
+  /// As open_text_file; throws Error{file_not_found} as it does, too.
   explicit TextLines(const std::filesystem::path& path);
   /// `path` is for messages.
   TextLines(std::filesystem::path path, GzFile file);
@@ -36,6 +36,7 @@ class TextLines {
 
   std::filesystem::path path_;
   GzFile file_;
+  bool is_written_ = true;  ///< see OpenText
   std::vector<char> buffer_ = std::vector<char>(65536);
   std::size_t at_ = 0, used_ = 0, all_ = 0;
   std::string line_;
