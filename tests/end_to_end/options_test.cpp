@@ -1,5 +1,6 @@
 // Compiler options of a kernel file or a T1 file that another person wrote.
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
 #include <set>
 #include <string>
@@ -100,4 +101,18 @@ TEST_CASE(
   check_out(user.run({"show", "1", "--db", "other.db"}), 0, {"  stored     the source scale.cu and 1 header\n"});
   tune({"--no-source"});
   CHECK_FALSE(contains(user.run({"show", "2", "--db", "all.db"}).out, "the source scale.cu"));
+}
+
+TEST_CASE("a limit of ten open files was told to be a bug in the program") {
+  Tuner user;
+  for (rlim_t limit = 7; limit < 15; ++limit) {
+    CAPTURE(limit);
+    user.before_start = [limit] {
+      const rlimit files{.rlim_cur = limit, .rlim_max = limit};
+      setrlimit(RLIMIT_NOFILE, &files);
+    };
+    const Result result = user.run(user.words({"KIND == right"}, {"--budget", "2"}));
+    CHECK(result.exit_code != 70);
+    if (result.exit_code == 4) CHECK(contains(result.err, "raise the limit of open files (`ulimit -n`)"));
+  }
 }

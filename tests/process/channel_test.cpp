@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,6 +17,26 @@
 using namespace tuner;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
+
+namespace {
+
+/// None can be opened while it is there.
+class NoMoreDescriptors {
+ public:
+  NoMoreDescriptors() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit none{.rlim_cur = 0, .rlim_max = before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~NoMoreDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
+  NoMoreDescriptors(const NoMoreDescriptors&) = delete;
+  NoMoreDescriptors& operator=(const NoMoreDescriptors&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+}  // namespace
 
 TEST_CASE("a message arrives with its type, body and descriptors") {
   ChannelPair pair = make_channel_pair();
@@ -130,6 +151,30 @@ TEST_CASE("a file in memory keeps its bytes and refuses changes") {
   CHECK(write(fd.get(), "x", 1) < 0);
   CHECK(ftruncate(fd.get(), 0) < 0);
   CHECK(bytes_from_memfd(fd.get()).size() == 5);
+}
+
+TEST_CASE("where no descriptor is left the sentence says which limit to raise, and claims no bug") {
+  ChannelPair pair = make_channel_pair();
+  Message message{"compile", "", {}};
+  message.fds.push_back(memfd_from_text("the source"));
+  REQUIRE(pair.first.send(message));
+  const auto refused = [](const auto& deed) {
+    const NoMoreDescriptors limit;
+    try {
+      deed();
+    } catch (const Error& error) {
+      CHECK(error.code() == Errc::no_worker);
+      CHECK(
+          std::string(error.what())
+              .ends_with(
+                  "Too many open files; raise the limit of open files (`ulimit -n`), or run fewer programs at once."));
+      return true;
+    }
+    return false;
+  };
+  CHECK(refused([] { memfd_from_text("one more"); }));
+  CHECK(refused([] { make_channel_pair(); }));
+  CHECK(refused([&] { pair.second.receive(); }));
 }
 
 TEST_CASE("a descriptor is closed exactly once") {

@@ -61,8 +61,7 @@ bool Channel::wait(short events, std::optional<Clock::time_point> deadline) {
     const int ready = poll(&entry, 1, timeout);
     if (ready > 0) return true;
     if (ready == 0) return false;
-    if (errno != EINTR)
-      throw Error(Errc::internal, std::string("Waiting for a worker failed: ") + std::strerror(errno) + ".");
+    if (errno != EINTR) refused_by_system("Waiting for a worker failed", errno);
   }
 }
 
@@ -103,8 +102,7 @@ bool Channel::send(const Message& message) {
     if (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS) {
       if (Clock::now() < deadline && wait(POLLOUT, deadline)) continue;
     } else if (!peer_is_gone(errno)) {
-      throw Error(Errc::internal,
-                  std::string("A message to a worker could not be sent: ") + std::strerror(errno) + ".");
+      refused_by_system("A message to a worker could not be sent", errno);
     }
     close();
     return false;
@@ -126,17 +124,15 @@ std::optional<Message> Channel::receive() {
     size = recvmsg(socket_.get(), &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   } while (size < 0 && errno == EINTR);
   if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return std::nullopt;
-  if (size < 0 && !peer_is_gone(errno))
-    throw Error(Errc::internal, std::string("A worker's message could not be read: ") + std::strerror(errno) + ".");
+  if (size < 0 && !peer_is_gone(errno)) refused_by_system("A worker's message could not be read", errno);
   if (size <= 0) {  // no packet is empty, so zero bytes are the end
     close();
     return std::nullopt;
   }
   std::vector<UniqueFd> fds = take_descriptors(header);
-  if ((header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0)
-    throw Error(Errc::internal,
-                "A worker's message arrived without its descriptors; the limit on open files may be too low (see "
-                "'ulimit -n').");
+  if ((header.msg_flags & MSG_TRUNC) != 0) throw Error(Errc::internal, "A worker's message is longer than any.");
+  // The kernel says no more than that; there was no room for the descriptors in this process.
+  if ((header.msg_flags & MSG_CTRUNC) != 0) refused_by_system("A worker's message came without its files", EMFILE);
   packet.resize(static_cast<std::size_t>(size));
   return decode(std::move(packet), std::move(fds));
 }
@@ -184,8 +180,7 @@ std::optional<Message> Channel::receive_wait() {
 ChannelPair make_channel_pair() {
   int ends[2] = {-1, -1};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-    throw Error(Errc::internal,
-                std::string("A connection to a worker could not be made: ") + std::strerror(errno) + ".");
+    refused_by_system("A connection to a worker could not be made", errno);
   return {Channel(UniqueFd(ends[0])), Channel(UniqueFd(ends[1]))};
 }
 

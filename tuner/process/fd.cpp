@@ -13,20 +13,16 @@
 namespace tuner {
 namespace {
 
-[[noreturn]] void fail(const char* what) {
-  throw Error(Errc::internal, std::string(what) + ": " + std::strerror(errno) + ".");
-}
-
 template <typename Container>
 Container contents(int fd) {
   struct stat status {};
-  if (fstat(fd, &status) != 0) fail("The size of a file in memory could not be read");
+  if (fstat(fd, &status) != 0) refused_by_system("The size of a file in memory could not be read", errno);
   Container result(static_cast<std::size_t>(status.st_size), typename Container::value_type{});
   std::size_t done = 0;
   while (done < result.size()) {
     const ssize_t count = pread(fd, result.data() + done, result.size() - done, static_cast<off_t>(done));
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail("A file in memory could not be read");
+    if (count < 0) refused_by_system("A file in memory could not be read", errno);
     if (count == 0) break;
     done += static_cast<std::size_t>(count);
   }
@@ -36,6 +32,30 @@ Container contents(int fd) {
 
 }  // namespace
 
+std::string_view way_out_of_shortage(int reason) {
+  switch (reason) {
+    case EMFILE:
+    case ENFILE:
+    case ETOOMANYREFS:
+      return "raise the limit of open files (`ulimit -n`), or run fewer programs at once";
+    case EAGAIN:
+      return "raise the limit of processes (`ulimit -u`), or run fewer programs at once";
+    case ENOMEM:
+    case ENOSPC:
+    case ENOBUFS:
+      return "free memory, or run fewer programs at once";
+    default:
+      return "";
+  }
+}
+
+void refused_by_system(std::string_view what, int reason) {
+  const std::string_view way_out = way_out_of_shortage(reason);
+  std::string sentence = std::string(what) + ": " + std::strerror(reason);
+  if (way_out.empty()) throw Error(Errc::internal, sentence + ".");
+  throw Error(Errc::no_worker, sentence + "; " + std::string(way_out) + ".");
+}
+
 void UniqueFd::reset(int fd) noexcept {
   if (fd_ >= 0) close(fd_);
   fd_ = fd;
@@ -43,12 +63,12 @@ void UniqueFd::reset(int fd) noexcept {
 
 UniqueFd memfd_from_bytes(std::span<const std::byte> bytes, const char* name) {
   UniqueFd fd(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!fd) fail("A file in memory could not be created");
+  if (!fd) refused_by_system("A file in memory could not be created", errno);
   std::size_t done = 0;
   while (done < bytes.size()) {
     const ssize_t count = write(fd.get(), bytes.data() + done, bytes.size() - done);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail("A file in memory could not be written");
+    if (count < 0) refused_by_system("A file in memory could not be written", errno);
     done += static_cast<std::size_t>(count);
   }
   // Readers copy with pread, so a system without seals costs the guarantee, not safety.

@@ -48,17 +48,9 @@ UniqueFd file_of_words(std::size_t most) {
 }
 
 std::string way_out(int reason) {
-  switch (reason) {
-    case EMFILE:
-    case ENFILE:
-      return "raise the limit of open files (`ulimit -n`), or run fewer programs at once.";
-    case EAGAIN:
-      return "raise the limit of processes (`ulimit -u`), or run fewer programs at once.";
-    case ENOMEM:
-      return "free memory, or run fewer programs at once.";
-    default:
-      return "reinstall the tuner or set TUNER_LIBEXEC to the folder that holds it.";
-  }
+  const std::string_view shortage = way_out_of_shortage(reason);
+  if (!shortage.empty()) return std::string(shortage) + ".";
+  return "reinstall the tuner or set TUNER_LIBEXEC to the folder that holds it.";
 }
 
 std::vector<std::string> merged_environment(const std::vector<std::string>& additions) {

@@ -20,8 +20,7 @@ constexpr std::chrono::milliseconds kLook{200};
 
 UniqueFd new_signal() {
   UniqueFd fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!fd)
-    throw Error(Errc::internal, "There is no file descriptor left; raise the limit of open files (`ulimit -n`).");
+  if (!fd) refused_by_system("Compiling cannot begin", errno);
   return fd;
 }
 
