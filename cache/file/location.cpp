@@ -28,9 +28,10 @@ Location as_chosen(const fs::path& given) {
   const bool file = !given.has_filename() && fs::is_regular_file(given.parent_path(), ignored);
   const fs::path chosen = file ? given.parent_path() : given;
   if (chosen.extension() != ".db") {
-    if (fs::is_regular_file(chosen, ignored)) {
+    const fs::file_status status = fs::status(chosen, ignored);
+    if (fs::exists(status) && !fs::is_directory(status)) {
       fail(Errc::store_unavailable,
-           "{} is a file, not a folder, and the name of a file of decisions must end in .db: choose another place with "
+           "{} is not a folder, and the name of a file of decisions must end in .db: choose another place with "
            "--db or TUNER_DB.",
            chosen.string());
     }

@@ -13,12 +13,12 @@ struct Location {
 /// Where the databases are: `chosen` (a folder, or a path ending in .db for the decisions, with binaries.db beside it)
 /// if not empty; else $TUNER_DB read the same way; else $XDG_DATA_HOME/tuner (or ~/.local/share/tuner) and
 /// $XDG_CACHE_HOME/tuner (or ~/.cache/tuner). Creates nothing. Throws Error{store_unavailable} if there is neither a
-/// choice nor a home folder, or if the choice is a file whose name does not end in .db. In set-id programs the
+/// choice nor a home folder, or if the choice is there, does not end in .db and is no folder. In set-id programs the
 /// environment is not looked at (tuner/detail/file_variable.hpp).
 Location locate(const std::filesystem::path& chosen = {});
 
-/// No file yet, or one without a byte. What cannot be looked at is left to
-/// opening it, which says why.
+/// No file yet, or one without a byte, as `sqlite3 FILE` leaves it. What cannot be looked at is left to opening it,
+/// which says why; so is what lies below a file or a device.
 bool is_not_there_yet(const std::filesystem::path& file);
 
 /// The file of what programs start from (ServedStore): served.db beside decisions.db, NAME-served.db beside NAME.db.

@@ -232,10 +232,26 @@ TEST_CASE("where only replays have left something, list and show say how to see 
   CHECK(contains(user.run({"doctor"}).out, replays + " with 1 decision"));
 }
 
+TEST_CASE("nothing was said to be stored in a device, and nothing in what is no folder") {
+  User user;
+  user.folder().write("file.txt", "text");
+  for (const char* place : {"/dev/zero", "/dev/zero/", "/dev/zero/decisions.db", "file.txt/below", "file.txt/a.db"}) {
+    CAPTURE(place);
+    for (const Words& words :
+         {Words{"list"}, Words{"show", "scale"}, Words{"forget", "--all"}, Words{"prune"}, Words{"export", "out.db"},
+          Words{"wanted"}, Words{"sizes"}, Words{"report", "-o", "-"}}) {
+      check_error(user.run(joined(words, {"--db", place})), 5, {"--db or TUNER_DB"});
+    }
+    user.environment["TUNER_DB"] = place;
+    check_error(user.run({"list"}), 5, {"--db or TUNER_DB"});
+    user.environment.erase("TUNER_DB");
+  }
+}
+
 TEST_CASE("--db with a file that is no database's name, or without a value, is refused") {
   const User user;
   user.folder().write("afile", "text");
-  check_err(user.run({"list", "--db", "afile"}), 5, {"afile is a file"});
+  check_err(user.run({"list", "--db", "afile"}), 5, {"afile is not a folder"});
   check_err(user.run({"list", "--db", ""}), 2, {"--db needs a value"});
   check_err(user.run({"--db"}), 2, {"`tuner --help`"});
 }

@@ -8,14 +8,6 @@
 
 namespace tuner::cli {
 
-bool is_not_there_yet(const std::filesystem::path& path) {
-  // What cannot be looked at is left to opening it, which says why.
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (status.type() == std::filesystem::file_type::not_found) return true;
-  return std::filesystem::is_regular_file(status) && std::filesystem::file_size(path, error) == 0 && !error;
-}
-
 std::string replays_beside(const cache::Location& location, std::string_view command) {
   const std::filesystem::path replays = cache::replay_database(location);
   if (replays == location.decisions || is_not_there_yet(replays)) return {};

@@ -10,8 +10,7 @@
 
 namespace tuner::cli {
 
-/// Whether there is no database at `path` yet: no file, or one without a byte, as `sqlite3 FILE` leaves it.
-bool is_not_there_yet(const std::filesystem::path& path);
+using cache::is_not_there_yet;
 /// The database of decisions to read from; null if there is none yet. Throws Error{store_*}.
 std::unique_ptr<cache::Store> open_for_reading(const cache::Location& location);
 /// Where there is no decision, of any kernel or of this one: what the database holds all the same, in a sentence or
