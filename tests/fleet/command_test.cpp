@@ -2,13 +2,19 @@
 #include <doctest/doctest.h>
 
 #include <unistd.h>
+
+#include <cctype>
 #include <string>
+#include <vector>
 
 #include "tests/cli/program.hpp"
 #include "tests/fleet/scale_kernel.hpp"
+#include "tests/support/errors.hpp"
 #include "tests/support/text.hpp"
+#include "tuner/fleet/queue/address.hpp"
 
 using namespace tuner::test;
+using tuner::fleet::Address;
 
 TEST_CASE("a password in the address is refused and not shown, wherever it is given") {
   User user;
@@ -30,6 +36,32 @@ TEST_CASE("a password in the address is refused and not shown, wherever it is gi
     const Result set = other.run({"fleet", "cancel", "1"});
     check_error(set, 2, {"address"});
     CHECK_FALSE(contains(set.err, "hunter2"));
+  }
+}
+
+TEST_CASE("a password is refused and not shown whatever characters it has and wherever they stand") {
+  std::vector<std::string> marks{"\xc3\xa9", "\xff", "%zz", "%00", "%40", "?a=b", "?host=hunter2", "/x?host=hunter2"};
+  for (int c = 1; c <= 0x7f; ++c) {
+    if (std::isalnum(c) == 0) marks.emplace_back(1, static_cast<char>(c));
+  }
+  for (const std::string& mark : marks) {
+    for (const std::string& password : {"hunter2" + mark + "hunter2", mark + "hunter2", "hunter2" + mark,
+                                        // What could be a port is not taken for a password at once.
+                                        "5432" + mark + "hunter2"}) {
+      for (const std::string& address :
+           {"postgresql://anna:" + password + "@localhost/tuner", "postgres://anna:" + password + "@localhost:5432",
+            "postgresql://anna:" + password + "@/tuner?host=/nowhere",
+            "postgresql://localhost/tuner?password=" + password, "host=localhost password=" + password,
+            "host=localhost password='" + password + "'", "password=" + password + " host=localhost"}) {
+        CAPTURE(address);
+        const std::string said = error_of([&] {
+          const Address read(address);
+          read.is_away();
+        });
+        CHECK(contains(said, "The queue's address"));
+        CHECK_FALSE(contains(said, "hunter2"));
+      }
+    }
   }
 }
 

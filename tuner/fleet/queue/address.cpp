@@ -26,13 +26,18 @@ bool is_secret(const PQconninfoOption& option) {
               "and put it into ~/.pgpass, a service file or PGPASSWORD.");
 }
 
-/// Where a password has a slash, libpq takes what is before it for a port, and what is behind it for a database.
-bool has_at_behind_host(std::string_view text) {
+/// Where a password has an `@` or a slash, libpq takes what is behind it for a host or a database.
+bool has_at_behind_user(std::string_view text) {
   const std::size_t scheme = text.find("://");
   if (scheme == std::string_view::npos) return false;
-  const std::size_t slash = text.find('/', scheme + 3);
-  const std::string_view path = slash == std::string_view::npos ? "" : text.substr(slash);
-  return path.substr(0, path.find('?')).find('@') != std::string_view::npos;
+  const std::string_view place = text.substr(scheme + 3, text.find('?') - scheme - 3);
+  const std::size_t last = place.rfind('@');
+  return last != std::string_view::npos && (last != place.find('@') || last > place.find('/'));
+}
+
+/// Likewise where it has a question mark. A socket's folder may have an `@`.
+bool is_host(std::string_view text) {
+  return text.starts_with('/') || text.find('@', 1) == std::string_view::npos;
 }
 
 /// "5432", or "5432,5433" for as many hosts.
@@ -52,12 +57,13 @@ Address::Address(std::string_view text) {
         Errc::bad_usage,
         "The queue's address cannot be read: give one such as --queue postgresql://HOST/DATABASE (docs/fleet.md).");
   };
-  if (has_at_behind_host(text)) refuse_password();
+  if (has_at_behind_user(text)) refuse_password();
   require(bool(options));
   for (const PQconninfoOption* option = options.get(); option->keyword != nullptr; ++option) {
     if (option->val == nullptr) continue;
     const std::string_view keyword = option->keyword;
     if (is_secret(*option) && keyword != "passfile") refuse_password();
+    if (keyword == "host" && !is_host(option->val)) refuse_password();
     require(keyword != "port" || is_port(option->val));  // libpq would show it, and it may be half a password
     parameters_.emplace_back(option->keyword, option->val);
   }
