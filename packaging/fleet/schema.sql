@@ -195,7 +195,7 @@ BEGIN
   ORDER BY j.priority DESC, j.id LIMIT 1 FOR UPDATE SKIP LOCKED;
   IF found IS NULL THEN RETURN; END IF;
   RETURN QUERY UPDATE tuner_fleet.job j SET
-    state = 'running', tries = j.tries + 1, attempt = j.attempt + 1, token = gen_random_uuid(), worker = p_worker,
+    state = 'running', tries = j.tries + 1, attempt = j.attempt + 1, token = gen_random_uuid(), worker = left(p_worker, 200),
     heartbeat = clock_timestamp(), taken = now()
   WHERE j.id = found RETURNING j.id, j.team, j.attempt, j.token, j.spec;
 END $$;
@@ -279,7 +279,7 @@ BEGIN
     RETURN EXISTS (SELECT FROM job
                    WHERE id = p_job AND attempt = p_attempt AND token = p_token AND state IN ('queued', 'aside'));
   END IF;
-  UPDATE job SET state = CASE WHEN is_over THEN 'aside' ELSE 'queued' END, reason = p_reason,
+  UPDATE job SET state = CASE WHEN is_over THEN 'aside' ELSE 'queued' END, reason = left(p_reason, 1000),
                  finished = CASE WHEN is_over THEN now() END
   WHERE id = p_job;
   PERFORM keep_log(p_job, p_attempt, p_log);
@@ -314,6 +314,15 @@ BEGIN
 END $$;
 
 -- Who may do what ---------------------------------------------------------------------------------------------------
+
+-- What PostgreSQL lets every login make in a new database: temporary tables and functions, before version 15 tables,
+-- and large objects. The functions for these are the server's own: who is no superuser gets a warning here.
+DO $$
+BEGIN
+  EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
+  IF to_regnamespace('public') IS NOT NULL THEN REVOKE CREATE ON SCHEMA public FROM PUBLIC; END IF;
+END $$;
+REVOKE EXECUTE ON FUNCTION lo_creat(integer), lo_create(oid), lo_from_bytea(oid, bytea) FROM PUBLIC;
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA tuner_fleet FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION tuner_fleet.my_teams(), tuner_fleet.describe() TO tuner_submit, tuner_work, tuner_read;

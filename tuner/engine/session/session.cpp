@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cmath>
 #include <ctime>
+#include <random>
 #include <set>
 #include <utility>
 
@@ -37,9 +38,11 @@ namespace tuner::engine {
 
 namespace {
 
+/// No two are the same, of containers with equal process numbers either: `tuner pull` knows results by it.
 std::string new_session_id() {
   static std::atomic<int> count{0};
-  return fmt::format("{:%Y%m%dT%H%M%SZ}-{}-{}", fmt::gmtime(std::time(nullptr)), getpid(), ++count);
+  return fmt::format("{:%Y%m%dT%H%M%SZ}-{}-{}-{:08x}", fmt::gmtime(std::time(nullptr)), getpid(), ++count,
+                     std::random_device()());
 }
 
 /// The fields that all trials of a session share.

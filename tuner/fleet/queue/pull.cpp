@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "cache/exchange/key_rows.hpp"
+#include "tuner/core/base/printable.hpp"
+#include "tuner/error.hpp"
 #include "tuner/fleet/job/private_folder.hpp"
 #include "tuner/fleet/job/row_text.hpp"
 
@@ -15,6 +17,13 @@ namespace tuner::fleet {
 namespace {
 
 constexpr std::size_t kJobsOfPart = 200;
+
+/// A worker answers its job, and no other one.
+void require_own(const cache::DecisionKey& key, const Accepted& accepted) {
+  if (key.kernel_name == accepted.kernel && key.problem == accepted.problem) return;
+  throw Error(Errc::store_damaged, fmt::format("Its worker sent rows of {} for {}, which is another job.",
+                                               one_line(key.kernel_name), one_line(key.problem)));
+}
 
 /// The same key may have been tuned by several jobs: each one's rows are imported by themselves.
 class Part {
@@ -67,7 +76,10 @@ Pulled pull(Queue& queue, const std::filesystem::path& database, const std::func
     std::vector<cache::KeyRows> rows;
     try {
       rows = rows_from_texts(queue.rows(accepted));
-      for (const cache::KeyRows& each : rows) cache::require_storable(each);
+      for (const cache::KeyRows& each : rows) {
+        require_own(each.key, accepted);
+        cache::require_storable(each);
+      }
     } catch (const Error& error) {
       if (error.code() != Errc::store_damaged) throw;
       ++pulled.damaged;

@@ -175,10 +175,13 @@ bool Queue::give_back(const Taken& taken) {
 }
 
 std::vector<Accepted> Queue::accepted() {
-  const Rows rows = connection_.ask("SELECT job, attempt, session FROM tuner_fleet.result ORDER BY accepted, job");
+  const Rows rows = connection_.ask(
+      "SELECT r.job, r.attempt, r.session, j.kernel, j.problem FROM tuner_fleet.result r JOIN tuner_fleet.job j "
+      "ON j.id = r.job ORDER BY r.accepted, r.job");
   std::vector<Accepted> all;
   for (int row = 0; row < rows.size(); ++row) {
-    all.push_back({rows.number(row, 0), static_cast<int>(rows.number(row, 1)), rows.text(row, 2)});
+    all.push_back({rows.number(row, 0), static_cast<int>(rows.number(row, 1)), rows.text(row, 2), rows.text(row, 3),
+                   rows.text(row, 4)});
   }
   return all;
 }

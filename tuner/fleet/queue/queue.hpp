@@ -45,7 +45,7 @@ struct Counted {
 struct Accepted {
   std::int64_t job = 0;
   int attempt = 0;
-  std::string session;
+  std::string session, kernel, problem;  ///< kernel and problem as they were submitted
 };
 
 /// The queue in PostgreSQL: packaging/fleet/schema.sql says what each of these does there, and which role may call it.
