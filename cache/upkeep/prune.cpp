@@ -112,7 +112,7 @@ class Pruning {
   /// A session's trials and what it goes on from are its own.
   bool take_lease(const DecisionKey& key, std::vector<FileLock>& leases) {
     FileLock lease = lease_on(key, location_.decisions);
-    if (!lease.try_take(this_process())) {
+    if (!lease.try_take("tuner prune, " + this_process())) {
       pruned_.left_out.push_back({key, lease.holder()});
       return false;
     }

@@ -18,7 +18,7 @@ struct PrunedRows {
   std::int64_t bytes = 0;  ///< of what they say, about: what a file loses, PrunedFile knows
 };
 
-/// A key that was left as it is, because a session has the lease on it.
+/// A key that was left as it is, because a session, or another prune, has the lease on it.
 struct BusyKey {
   DecisionKey key;
   std::optional<std::string> holder;  ///< what that says of itself

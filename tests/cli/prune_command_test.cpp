@@ -64,6 +64,17 @@ TEST_CASE("prune --dry-run counts and changes no byte, prune deletes as much, an
   check_out(user.run({"prune"}), 0, {"is needed: nothing to delete"});
 }
 
+TEST_CASE("what is being pruned was said to be tuned") {
+  const User user;
+  fill_prunable(user);
+  const cache::FileLock lease = cache::lease_on(decision_on_h200("scale", "n=1").key, user.data() / "decisions.db");
+  // Whoever looks at the lease while it is held reads this, and it stays.
+  CHECK_FALSE(lease.holder());
+  CHECK(deleted(user.run({"prune", "--json"}), "decisions") > 0);
+  REQUIRE(lease.holder());
+  CHECK(lease.holder()->starts_with("tuner prune, process "));
+}
+
 TEST_CASE("prune leaves alone what is being tuned and says who does, in one line whatever the kernel is called") {
   const User user;
   fill_prunable(user, "scale\n\x1b[31mforged");
@@ -71,7 +82,7 @@ TEST_CASE("prune leaves alone what is being tuned and says who does, in one line
   cache::FileLock lease = cache::lease_on(key, user.data() / "decisions.db");
   REQUIRE(lease.try_take("process 17 on node1"));
   const Result result = user.run({"prune"});
-  check_err(result, 0, {"was left as it is, because it is being tuned (process 17 on node1)"});
+  check_err(result, 0, {"was left as it is, because another process is at work on it (process 17 on node1)"});
   CHECK(lines(result.err) == 1);
   CHECK_FALSE(contains(result.err, "\x1b"));
   CHECK(deleted(user.run({"prune", "--json"}), "decisions") == 0);

@@ -126,7 +126,7 @@ TEST_CASE("who waits for others longer than its limit is told for whom") {
   job.limit = std::chrono::milliseconds(200);
   const TuneAnswer answer = tune(client, job);
   CHECK(answer.result == TuneAnswer::Result::failed);
-  CHECK(contains(answer.message, "Another process is already tuning `faults`"));
+  CHECK(contains(answer.message, "Another process is already at work on `faults`"));
   CHECK(contains(answer.message, "process "));
 }
 

@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 struct Wanted {
   std::string name;  ///< among those that are overdue
   std::function<cache::FileLock()> open;
-  std::string busy;      ///< "Another process tunes ... already"
+  std::string busy;      ///< "Another process is ..."
   std::string unlocked;  ///< what may happen without the lock
   std::string beside;    ///< what happens while another one has it
 };
@@ -66,7 +66,7 @@ bool take_lease(const Task& task, Timing timing, const std::string& database, co
   const cache::DecisionKey key = task.key(to_string(timing));
   // Under one name for all of them: another process that tunes the same problems has the next one, too.
   return take({database, [&] { return cache::lease_on(key, database); },
-               fmt::format("Another process is already tuning `{}` for {}", key.kernel_name, key.problem),
+               fmt::format("Another process is already at work on `{}` for {}", key.kernel_name, key.problem),
                "Tuning continues; another process might tune the same kernel and problem at the same time.",
                "Tuning continues alongside it: configurations may be measured twice."},
               wait, turn);
