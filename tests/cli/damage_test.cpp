@@ -234,6 +234,22 @@ TEST_CASE("trials that were stored do not let a decision that was not appear as 
   CHECK(!contains(text.out, "Stored in"));
 }
 
+TEST_CASE("recover writes everything or nothing when it is killed, and can be repeated") {
+  ReplayOwner user;
+  user.preload(TUNER_NAME_CHANGES);
+  const std::string damaged = read_bytes(user.database());
+  const Words command{"recover", user.database(), "saved.db"};
+  int exit_code = -1;
+  for (int killed = 1; exit_code != 0 && killed < 100; ++killed) {
+    user.environment["TUNER_TEST_KILLED_CHANGE"] = std::to_string(killed);
+    exit_code = user.run(command).exit_code;
+    user.environment.erase("TUNER_TEST_KILLED_CHANGE");
+    CHECK(read_bytes(user.database()) == damaged);
+    CHECK(fs::exists(user.home() / "saved.db") == (exit_code == 0));
+  }
+  CHECK(json::parse(user.run({"list", "--json", "--db", "saved.db"}).out)["decisions"].size() == 1);
+}
+
 TEST_CASE("tune sets aside whatever ended in 70 once, and the other commands call it damage") {
   const ReplayOwner user;
   SUBCASE("a byte of the header") {

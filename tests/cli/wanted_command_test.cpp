@@ -105,6 +105,20 @@ TEST_CASE("what has a decision by now is not wanted any more, and decisions say 
   check_out(user.run({"wanted"}), 0, {"15 us", "time of decisions, 50 % by speed-ups"});
 }
 
+TEST_CASE("wanted --forget forgets all of it or nothing when it is killed, and the list can be read afterwards") {
+  Misser user;
+  for (const char* problem : {"n=1", "n=2", "n=3"}) user.miss("scale", problem, 1);
+  user.preload(TUNER_NAME_CHANGES);
+  int exit_code = -1;
+  for (int killed = 1; exit_code != 0 && killed < 100; ++killed) {
+    user.environment["TUNER_TEST_KILLED_CHANGE"] = std::to_string(killed);
+    exit_code = user.run({"wanted", "--forget"}).exit_code;
+    user.environment.erase("TUNER_TEST_KILLED_CHANGE");
+    CHECK(user.wanted().size() == (exit_code == 0 ? 0 : 3));
+  }
+  CHECK(exit_code == 0);
+}
+
 TEST_CASE("one kernel is listed and forgotten alone, and --forget alone empties the list") {
   const Misser user;
   user.miss("scale", "n=1", 1);
