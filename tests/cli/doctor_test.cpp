@@ -161,3 +161,21 @@ TEST_CASE("doctor finds the database of the installed tree that it is in") {
   user.in_shell("tree/bin/tuner doctor >out 2>&1");
   check_has(read_bytes(user.home() / "out"), {"ok   system ", "tree/share/tuner/system.db with 1 decision"});
 }
+
+TEST_CASE("without /proc the tuner was told to be incomplete, and to be unpacked into a folder without a name") {
+  const User user;
+  const auto without_proc = [&](const std::string& command) {
+    user.in_shell("unshare -m sh -c 'mount -t tmpfs none /proc && exec env -i HOME=. " TUNER_PROGRAM " " + command +
+                  "' > said 2>&1");
+    return read_bytes(user.home() / "said");
+  };
+  if (user.in_shell("unshare -m mount -t tmpfs none /proc 2> /dev/null") != 0) {
+    MESSAGE("this user may not hide /proc");
+    return;
+  }
+  const std::string said = without_proc("doctor");
+  check_has(said, {"without /proc nothing says where this program is: mount it, or set TUNER_LIBEXEC",
+                   "sudo mount -t proc proc /proc"});
+  CHECK_FALSE(contains(said, "-C ''"));
+  check_has(without_proc("describe " + data_file("scale.cu").string()), {"#pragma tuner kernel(scale)"});
+}

@@ -122,6 +122,7 @@ std::string program_remedy(std::string_view name) {
     }
   }
   const fs::path tree = folder_of_this_program().parent_path();
+  if (tree.empty()) return "sudo mount -t proc proc /proc";
   if (is_there(tree / "CMakeCache.txt"))
     return fmt::format("cmake --build {} --target tuner tuner-engine tuner-worker libtuner", in_command(tree));
   if (tree == "/usr" && is_there("/usr/share/doc/tuner/changelog.Debian.gz"))

@@ -39,9 +39,11 @@ std::filesystem::path find_program(std::string_view name) {
     looked += (looked.empty() ? "" : ", ") + file.string();
   }
   const std::string program(name);
-  throw Error(Errc::no_worker, "The program " + program + " was not found (looked for " + looked +
-                                   "); reinstall the tuner, or set TUNER_LIBEXEC to the folder that holds " + program +
-                                   ".");
+  const bool is_lost = folder_of_this_program().empty();
+  throw Error(Errc::no_worker,
+              "The program " + program + " was not found (looked for " + looked + "); " +
+                  (is_lost ? "without /proc nothing says where this program is: mount it" : "reinstall the tuner") +
+                  ", or set TUNER_LIBEXEC to the folder that holds " + program + ".");
 }
 
 std::filesystem::path find_answering_program(std::string_view name) {
