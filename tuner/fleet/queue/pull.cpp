@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <map>
 #include <set>
@@ -25,20 +26,18 @@ void require_own(const cache::DecisionKey& key, const Accepted& accepted) {
                                                one_line(key.kernel_name), one_line(key.problem)));
 }
 
-/// The same key may have been tuned by several jobs: each one's rows are imported by themselves.
+/// The same key may have been tuned by several jobs: each one's rows are imported by themselves. All rows of a job are
+/// imported in one transaction: a session that is known is not pulled again.
 class Part {
  public:
   Part(const std::filesystem::path& database, Pulled& pulled) : database_(database), pulled_(pulled) {}
 
   void add(std::vector<cache::KeyRows> rows) {
+    const auto has_key = [&](const cache::KeyRows& each) { return keys_.contains(each.key.text()); };
+    if (std::any_of(rows.begin(), rows.end(), has_key)) import();
     for (cache::KeyRows& each : rows) {
-      const auto [position, is_new] = keys_.try_emplace(each.key.text());
-      if (!is_new) {
-        import();
-        add({std::move(each)});
-        continue;
-      }
-      position->second = std::move(each);
+      std::string key = each.key.text();
+      keys_.emplace(std::move(key), std::move(each));
     }
     if (++jobs_ >= kJobsOfPart) import();
   }
