@@ -166,8 +166,10 @@ TEST_CASE("numbers that do not fit are refused with the argument's name and line
 TEST_CASE("a geometry is whole and positive, or the error names it and the configuration") {
   CHECK(complaint_of("shared(0 - BLOCKDIMX)") ==
         "k.cu: shared memory of `scale` for BLOCKDIMX=128: `0 - BLOCKDIMX` is -128, but must be at least 0.");
-  CHECK(complaint_of("", {{"n", 0}}) ==
-        "k.cu: grid x of `scale` for BLOCKDIMX=128: `ceil_div(n, BLOCKDIMX)` is 0, but must be at least 1.");
+  CHECK(
+      complaint_of("", {{"n", 0}}) ==
+      "k.cu: grid x of `scale` for BLOCKDIMX=128: `ceil_div(n, BLOCKDIMX)` is 0, but must be at least 1. CUDA launches "
+      "no empty grid: let the program skip the launch for this size, which needs no tuning.");
   CHECK(contains(complaint_of("shared(BLOCKDIMX / 3)"), "//"));
   CHECK(complaint_of("shared(5000000000)").ends_with("is 5000000000, more than any launch allows."));
 }
@@ -184,6 +186,26 @@ TEST_CASE("where narrows the space, and its mistakes are mistakes of usage") {
         "describe` lists its parameters.");
   CHECK(complaint_about("BLOCKDIMX >").starts_with("--where is not an expression: "));
   error_of(Errc::bad_usage, [] { task_of("", {{"n", 1}}, {"nonsense_name"}); });
+}
+
+TEST_CASE("a grid that no GPU can launch was in the space") {
+  const auto space_of = [](std::string_view grid, std::int64_t n) {
+    std::string text = kernel_text("");
+    const std::string_view plain = "grid(ceil_div(n, BLOCKDIMX))";
+    REQUIRE(text.find(plain) != std::string::npos);
+    text.replace(text.find(plain), plain.size(), grid);
+    return Task(describe(text), {{"n", n}}, kDevice);
+  };
+  const std::int64_t most = 65535;
+  CHECK(space_of("grid(1, ceil_div(n, BLOCKDIMX))", 64 * most).space().size() == 3);
+  const Task rows = space_of("grid(1, ceil_div(n, BLOCKDIMX))", 128 * most);
+  CHECK(rows.space().size() == 2);
+  CHECK(rows.space().why_invalid(rows.space().parse("BLOCKDIMX=64")) ==
+        "BLOCKDIMX=64 violates the constraint `(ceil_div(n, BLOCKDIMX)) <= 65535` (blocks along y, limit of every "
+        "GPU).");
+  CHECK(space_of("grid(1, 1, ceil_div(n, BLOCKDIMX))", 256 * most).space().size() == 1);
+  CHECK(space_of("grid(ceil_div(n, BLOCKDIMX))", 256 * most).space().size() == 3);
+  CHECK(space_of("grid(n * BLOCKDIMX)", 1 << 24).space().size() == 1);
 }
 
 TEST_CASE("what the device allows a launch joins the constraints, where a launch may exceed it") {

@@ -17,6 +17,10 @@ struct Geometry {
   friend bool operator==(const Geometry&, const Geometry&) = default;
 };
 
+/// Of every GPU since compute capability 3.0: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+inline constexpr std::array<std::int64_t, 3> kMostBlocks{2147483647, 65535, 65535};
+inline constexpr std::int64_t kMostThreadsAlongZ = 64;
+
 /// The reverse of text(); nothing for any other text.
 std::optional<Geometry> geometry_from_text(std::string_view text);
 

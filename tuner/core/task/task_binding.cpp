@@ -109,26 +109,30 @@ std::string at_most(const std::vector<search::Expression>& factors, std::int64_t
   return fmt::format("{} <= {}", text, most);
 }
 
-/// What no launch on the device may exceed, as far as the description says it and the device is known: threads a block
-/// and dynamic shared memory. Only what may exclude something. A launch that cannot be computed is not excluded: what
-/// is wrong with it is said where it is computed.
+/// What no launch on the device may exceed, as far as the description says it and the device is known: blocks of the
+/// grid, threads of a block and dynamic shared memory. Only what may exclude something. A launch that cannot be
+/// computed is not excluded: what is wrong with it is said where it is computed.
 std::vector<search::Constraint> device_limits(const KernelDescription& description, const DeviceInfo& device,
                                               const std::vector<search::Parameter>& parameters,
                                               const search::Scope& scope) {
   std::vector<search::Constraint> limits;
-  const auto add = [&](std::string_view what, const std::vector<search::Expression>& factors, std::int64_t most) {
+  const std::string of_device = device.name.empty() ? "the device" : device.name;
+  const auto add = [&](const std::string& what, const std::vector<search::Expression>& factors, std::int64_t most,
+                       const std::string& whose) {
     if (factors.empty() || most <= 0) return;
     try {
       search::Constraint limit{search::Expression::parse(at_most(factors, most)),
-                               fmt::format("{}, limit of {}", what, device.name.empty() ? "the device" : device.name),
-                               true};
+                               fmt::format("{}, limit of {}", what, whose), true};
       if (!always_holds(limit, parameters, scope)) limits.push_back(std::move(limit));
     } catch (const search::ExpressionError&) {
     }
   };
-  add("threads per block", description.block, device.max_threads_per_block);
+  for (std::size_t axis = 0; axis < description.grid.size(); ++axis)
+    add(fmt::format("blocks along {}", "xyz"[axis]), {description.grid[axis]}, kMostBlocks[axis], "every GPU");
+  add("threads per block", description.block, device.max_threads_per_block, of_device);
+  if (description.block.size() == 3) add("threads along z", {description.block[2]}, kMostThreadsAlongZ, "every GPU");
   if (description.shared_bytes) {
-    add("dynamic shared memory per block", {*description.shared_bytes}, device.max_shared_per_block);
+    add("dynamic shared memory per block", {*description.shared_bytes}, device.max_shared_per_block, of_device);
   }
   return limits;
 }
@@ -166,6 +170,9 @@ std::optional<double> work(const Task& task, const std::optional<search::Express
   }
 }
 
+constexpr std::string_view kEmptyGrid =
+    " CUDA launches no empty grid: let the program skip the launch for this size, which needs no tuning.";
+
 /// One number of a launch, at least `least` and at most 2^32 - 1.
 std::uint32_t launch_number(const Task& task, const search::Configuration& configuration, const search::Scope& scope,
                             const search::Expression& expression, std::string_view what, std::int64_t least) {
@@ -184,7 +191,10 @@ std::uint32_t launch_number(const Task& task, const search::Configuration& confi
   } catch (const Error& error) {
     refuse(error.what());
   }
-  if (value < least) refuse(fmt::format("`{}` is {}, but must be at least {}.", expression.text(), value, least));
+  if (value < least) {
+    refuse(fmt::format("`{}` is {}, but must be at least {}.{}", expression.text(), value, least,
+                       value == 0 && what.starts_with("grid") ? kEmptyGrid : ""));
+  }
   if (value > std::numeric_limits<std::uint32_t>::max()) {
     refuse(fmt::format("`{}` is {}, more than any launch allows.", expression.text(), value));
   }

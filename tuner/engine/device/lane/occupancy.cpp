@@ -36,18 +36,18 @@ std::string why_refused(const DeviceInfo& device, const FunctionFacts& function,
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (geometry.grid[axis] == 0) return fmt::format("its grid has no blocks along {}", kAxis[axis]);
     if (geometry.block[axis] == 0) return fmt::format("its blocks have no threads along {}", kAxis[axis]);
-    const std::uint32_t limit = axis == 0 ? 2147483647u : 65535u;
-    if (geometry.grid[axis] > limit) {
+    if (geometry.grid[axis] > kMostBlocks[axis]) {
       return fmt::format("its grid has {} blocks along {}, but the limit is {}", geometry.grid[axis], kAxis[axis],
-                         limit);
+                         kMostBlocks[axis]);
     }
   }
   const std::uint64_t threads = threads_of(geometry);
   if (device.max_threads_per_block > 0 && threads > static_cast<std::uint64_t>(device.max_threads_per_block)) {
     return fmt::format("its block has {} threads, but the limit is {}", threads, device.max_threads_per_block);
   }
-  if (geometry.block[2] > 64)
-    return fmt::format("its block has {} threads along z, but the limit is 64", geometry.block[2]);
+  if (geometry.block[2] > kMostThreadsAlongZ) {
+    return fmt::format("its block has {} threads along z, but the limit is {}", geometry.block[2], kMostThreadsAlongZ);
+  }
   const std::uint64_t warps = (threads + 31) / 32;
   const std::uint64_t per_warp = static_cast<std::uint64_t>(round_up(std::int64_t{function.registers} * 32, 256));
   if (device.registers_per_block > 0 && warps * per_warp > static_cast<std::uint64_t>(device.registers_per_block)) {
