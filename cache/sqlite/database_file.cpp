@@ -94,6 +94,8 @@ void harden(const sqlite::Connection& connection) {
   configure(connection, SQLITE_DBCONFIG_ENABLE_FKEY, 1, "foreign_keys");
   sqlite3_limit(connection.get(), SQLITE_LIMIT_ATTACHED, 0);
   connection.execute("PRAGMA cell_size_check = ON");
+  // What is sorted needs no room in TMPDIR: where that is full, SQLite speaks of the database's disk.
+  connection.execute("PRAGMA temp_store = MEMORY");
 }
 
 /// No statement of this program reads a view of the file, and one in the place of a table could be without end. Only
@@ -156,7 +158,6 @@ std::unique_ptr<sqlite::Connection> seen(std::unique_ptr<sqlite::Connection> fil
     file = sqlite::Connection::of_image(*file, *image);
     harden(*file);
   }
-  file->execute("PRAGMA temp_store = MEMORY");
   const std::int64_t data_version = file->integer("PRAGMA data_version");
   if (const std::size_t version = version_of(*file, format); version < format.steps.size()) {
     require_no_view_as_table(*file, format);

@@ -320,13 +320,15 @@ void Connection::execute(const std::string& sql) const {
 }
 
 void Connection::vacuum() const {
-  // It attaches a temporary file, which is the only one that may be.
+  // It attaches a temporary file, which is the only one that may be, and the only one that is: it holds all rows.
+  execute("PRAGMA temp_store = FILE");
   vfs_->show();
   sqlite3_limit(get(), SQLITE_LIMIT_ATTACHED, 1);
   const int done = sqlite3_exec(get(), "VACUUM", nullptr, nullptr, nullptr);
   sqlite3_limit(get(), SQLITE_LIMIT_ATTACHED, 0);
   vfs_->hide();
   check(done, "VACUUM");
+  execute("PRAGMA temp_store = MEMORY");
   note_commit();
 }
 

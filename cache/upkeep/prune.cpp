@@ -212,14 +212,15 @@ class Pruning {
     file.path = connection.path();
     file.bytes_before = fs::file_size(file.path);
     try {
-      // The rows are written anew to a file of SQLite's own, and the old pages to the journal.
+      // The rows are written anew to a file of SQLite's own in TMPDIR, and the old pages to the journal.
       const std::uintmax_t free = fs::space(file.path.parent_path()).available;
       if (free < 2 * file.bytes_before) {
         fail(Errc::store_unavailable, "{} bytes are free on its disk, and twice its size is needed: free some.", free);
       }
       connection.vacuum();
     } catch (const Error& error) {
-      file.why_not_smaller = error.what();
+      file.why_not_smaller = fmt::format(
+          "{} Its rows also need room in the folder for temporary files, which TMPDIR names.", error.what());
     }
     file.bytes_after = fs::file_size(file.path);
   }

@@ -1,6 +1,12 @@
 #include "cache/sqlite/sqlite.hpp"
 
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "cache/sqlite/database_file.hpp"
 #include "cache/store/samples.hpp"
+#include "cache/store/schema.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {
@@ -106,6 +112,21 @@ TEST_CASE("a statement that failed can be used again and holds no lock") {
   error_of(Errc::store_damaged, [&] { insert.bind(1).run(); });
   insert.bind(2).run();
   CHECK(scratch.open().integer("SELECT count(*) FROM t") == 2);
+}
+
+TEST_CASE("where TMPDIR was full, sorting many rows was said to find no space on the database's disk") {
+  const TemporaryFolder folder;
+  const auto database = open_database(folder / "decisions.db", Access::read_write, std::chrono::seconds(5),
+                                      Durability::precious, decisions_format());
+  const std::string sorted =
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000) SELECT count(*) FROM "
+      "(SELECT DISTINCT hex(randomblob(200)) AS x FROM n ORDER BY x)";
+  CHECK(in_child([&] {
+          signal(SIGXFSZ, SIG_IGN);
+          const rlimit no_file{4096, 4096};
+          setrlimit(RLIMIT_FSIZE, &no_file);
+          if (database->integer(sorted) != 30000) _exit(1);
+        }) == 0);
 }
 
 TEST_CASE("lists of numbers are written so that every bit comes back") {
