@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "search/expression/quoting.hpp"
@@ -240,7 +241,13 @@ const std::string& JsonNode::name() const {
 }
 
 double JsonNode::number() const {
-  if (json_->is_string() && string().empty()) fail("must be a finite number");
+  const double number = number_or_nan();
+  if (std::isnan(number)) fail("must be a finite number");
+  return number;
+}
+
+double JsonNode::number_or_nan() const {
+  if (json_->is_string() && string().empty()) return std::numeric_limits<double>::quiet_NaN();
   if (!json_->is_number()) fail_type("a number");
   return json_->get<double>();
 }
@@ -255,7 +262,9 @@ search::Value JsonNode::value() const {
   if (!json_->is_string()) fail_type("a number, true, false or a string");
   search::Value value(string());
   try {
-    if (!string().starts_with('"')) value = search::Value::parse(string());
+    // Blanks around a text are part of it.
+    const bool is_text = string().starts_with('"') || search::trimmed(string()) != string();
+    if (!is_text) value = search::Value::parse(string());
   } catch (const Error& error) {
     fail(error.what());
   }

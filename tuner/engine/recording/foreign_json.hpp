@@ -39,7 +39,8 @@ class JsonNode {
   const std::string& string() const;
   /// A string that stands in a line: not empty, at most a thousand bytes, no control characters.
   const std::string& name() const;
-  double number() const;  ///< finite
+  double number() const;         ///< finite
+  double number_or_nan() const;  ///< what Python writes as NaN or Infinity is NaN
   /// Of a parameter: a number, boolean or string; a string that reads as a number or boolean is one.
   search::Value value() const;
 

@@ -72,7 +72,6 @@ void ForeignRows::add(const JsonNode& node, const NamedValues& values, RecordedT
     trial.configuration.choice[at] = choice(node, at, value);
   }
   if (trial.outcome == Outcome::ok) {
-    if (!is_time(trial.time_ns)) node.fail("a configuration that ran needs a time above zero");
     trial.relative_deviation = relative_deviation(trial.samples_ns);
     trial.samples_ns = {trial.time_ns};
   } else {
@@ -116,11 +115,21 @@ void ForeignRows::finish(const JsonNode& node) {
   }
 }
 
+void take_time(const JsonNode& time, double unit_ns, RecordedTrial& trial) {
+  const double number = time.number_or_nan();
+  if (number < 0) time.fail("is no time above zero");
+  trial.time_ns = number * unit_ns;
+  if (is_time(trial.time_ns)) return;
+  trial.outcome = Outcome::launch_refused;
+  trial.message = fmt::format("recorded with a time of {}", number);
+}
+
 std::vector<double> foreign_samples(const JsonNode& list, double unit_ns) {
   std::vector<double> samples;
   for (const JsonNode& element : list.elements()) {
-    samples.push_back(element.number() * unit_ns);
-    if (!is_time(samples.back())) element.fail("is no time above zero");
+    const double number = element.number_or_nan();
+    if (number < 0) element.fail("is no time above zero");
+    if (is_time(number * unit_ns)) samples.push_back(number * unit_ns);
   }
   return samples;
 }

@@ -27,7 +27,7 @@ class ForeignRows {
   void declare(const JsonNode& node, std::string_view name, const std::vector<search::Value>& values);
   /// The next row. Where nothing was declared, the first one says which parameters there are. A configuration that
   /// occurs again, as in the log of a search, is left out. Fails at `node` for another set of names, for a value that
-  /// was not declared, and for a time that is none.
+  /// was not declared.
   /// Of its samples only their scatter is kept: nothing was taken side by side, so that no race can be held with them.
   void add(const JsonNode& node, const NamedValues& values, RecordedTrial trial);
   /// Gives values that were collected from rows their order, and names what rows are compared with: the first that ran,
@@ -45,7 +45,11 @@ class ForeignRows {
   std::set<search::Configuration> known_;
 };
 
-/// Times of one configuration in nanoseconds, from numbers of a JSON list. Fails where one is no time.
+/// The time of a configuration that ran, from a number of the file. Zero and NaN are what a tuner writes where it could
+/// not measure: then the configuration failed. Fails for a negative number.
+void take_time(const JsonNode& time, double unit_ns, RecordedTrial& trial);
+/// Times of one configuration in nanoseconds, from numbers of a JSON list, without zeros and NaN.
+/// Fails for a negative number.
 std::vector<double> foreign_samples(const JsonNode& list, double unit_ns);
 /// A time in milliseconds that was spent on a row; 0 if it is not there. Fails if it is negative.
 double spent_ms(const JsonNode& row, std::string_view key, double unit_ns = 1e6);

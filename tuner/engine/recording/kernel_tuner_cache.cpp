@@ -1,7 +1,6 @@
 // The cache files of Kernel Tuner: https://kerneltuner.github.io, "Cache files".
 #include <algorithm>
 
-#include "tuner/engine/measure/statistics.hpp"
 #include "tuner/engine/recording/foreign_formats.hpp"
 #include "tuner/engine/recording/foreign_rows.hpp"
 
@@ -91,14 +90,12 @@ void read_time(const JsonNode& entry, RecordedTrial& trial) {
     }
     return;
   }
-  const double ms = time.number();
-  if (ms >= kFailedTime) {
+  if (time.number_or_nan() >= kFailedTime) {
     trial.outcome = Outcome::launch_refused;
     trial.message = "recorded as a time of 1e20 ms, which stands for a failure";
     return;
   }
-  trial.time_ns = 1e6 * ms;
-  if (!is_time(trial.time_ns)) time.fail("is no time above zero");
+  take_time(time, 1e6, trial);
   if (const auto times = entry.find("times")) trial.samples_ns = foreign_samples(*times, 1e6);
 }
 

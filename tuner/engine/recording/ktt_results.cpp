@@ -1,5 +1,4 @@
 // Results of KTT, the Kernel Tuning Toolkit, as JSON: https://github.com/HiPerCoRe/KTT.
-#include "tuner/engine/measure/statistics.hpp"
 #include "tuner/engine/recording/foreign_formats.hpp"
 #include "tuner/engine/recording/foreign_rows.hpp"
 
@@ -59,9 +58,7 @@ void read_ktt_results(const JsonNode& root, Recording& recording) {
     const JsonNode status = result.need("Status");
     trial.outcome = ktt_outcome(status);
     if (trial.outcome == Outcome::ok) {
-      const JsonNode time = result.need("TotalDuration");
-      trial.time_ns = time.number() * unit;
-      if (!is_time(trial.time_ns)) time.fail("is no time above zero");
+      take_time(result.need("TotalDuration"), unit, trial);
       trial.facts.registers = registers_of(result);
     } else {
       trial.message = "recorded as " + status.string();

@@ -3,7 +3,6 @@
 #include <numeric>
 
 #include "tuner/core/task/problem.hpp"
-#include "tuner/engine/measure/statistics.hpp"
 #include "tuner/engine/recording/foreign_formats.hpp"
 #include "tuner/engine/recording/foreign_rows.hpp"
 
@@ -36,12 +35,13 @@ void read_t4_time(const JsonNode& result, const JsonNode& times, double unit, Re
       if (!name || !name->is_string() || name->string() != "time") continue;
       const JsonNode value = measurement.need("value");
       const auto own_unit = measurement.find("unit");
-      trial.time_ns = value.number() * (own_unit && !own_unit->string().empty() ? unit_ns(*own_unit) : unit);
-      if (!is_time(trial.time_ns)) value.fail("is no time above zero");
-      return;
+      return take_time(value, own_unit && !own_unit->string().empty() ? unit_ns(*own_unit) : unit, trial);
     }
   }
-  if (trial.samples_ns.empty()) times.fail("there are neither `runtimes` nor a measurement called `time`");
+  const auto runtimes = times.find("runtimes");
+  if (!runtimes || runtimes->elements().empty())
+    times.fail("there are neither `runtimes` nor a measurement called `time`");
+  if (trial.samples_ns.empty()) return take_time(runtimes->elements().front(), unit, trial);
   trial.time_ns = std::accumulate(trial.samples_ns.begin(), trial.samples_ns.end(), 0.0) /
                   static_cast<double>(trial.samples_ns.size());
 }
