@@ -20,9 +20,9 @@ class FreshFile {
     database,  ///< not beside the journal of another one
     text,      ///< permissions as the umask has them
   };
-  /// Creates the file under its first name. Throws Error{bad_usage} if `target` is there and may not be replaced, is a link
-  /// or no file, or may be in use; if its folder cannot be reached or written, store_unavailable for a database and bad_usage
-  /// for a text.
+  /// Creates the file under its first name. Throws Error{bad_usage} if `target` is there and may not be replaced, is a
+  /// link or no file, or may be in use; if its folder cannot be reached or written, store_unavailable for a database
+  /// and bad_usage for a text.
   FreshFile(const std::filesystem::path& target, bool overwrite, Kind kind = Kind::database);
   ~FreshFile();
   FreshFile(const FreshFile&) = delete;

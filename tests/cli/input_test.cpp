@@ -142,12 +142,13 @@ TEST_CASE("doctor says what is missing and what to do, and changes nothing") {
   CHECK(!std::filesystem::exists(user.data()));
 }
 
-TEST_CASE("doctor names a database folder that cannot be made") {
+TEST_CASE("doctor names a database folder that can be neither reached nor made") {
   const User user;
   user.folder().write("file", "no folder");
   const Result result = user.run({"doctor", "--db", "file/tuner", "--json"});
   CHECK(result.exit_code != 0);
-  check_has(result.out, {"\"ready\": false", "cannot be created"});
+  check_has(result.out, {"\"ready\": false", "file/tuner of the database cannot be reached: Not a directory"});
+  CHECK_FALSE(contains(result.out, "another user"));
 }
 
 TEST_CASE("doctor tells tuning that cannot work from results that cannot be stored") {

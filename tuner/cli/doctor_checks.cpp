@@ -116,9 +116,10 @@ void check_trust(const std::filesystem::path& binaries) {
 std::string users_binaries(const std::filesystem::path& path) {
   if (is_not_there_yet(path))
     return fmt::format("{}: does not exist yet; the first `tuner tune` creates it", path.string());
-  check_trust(path);
+  // First whether it can be reached: what cannot is not trusted either.
   const auto file = cache::open_database(path, cache::Access::read_only, cache::kCommandPatience,
                                          cache::Durability::rebuildable, cache::binaries_format());
+  check_trust(path);
   if (const auto damage = cache::find_damage(*file, cache::binaries_format())) {
     throw Error(Errc::store_damaged,
                 fmt::format("{} is damaged: {}. Delete it: what it holds is compiled again.", path.string(), *damage));
