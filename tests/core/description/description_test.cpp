@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tests/core/support.hpp"
+#include "tuner/core/description/headers.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/task/identity.hpp"
@@ -219,16 +220,25 @@ TEST_CASE("values, ranges and defaults are checked") {
       complaint("option(O, --fast)").ends_with("write it in double quotes, as in \"--fmad=false\", or \"\" for none"));
 }
 
+TEST_CASE("a byte order mark was left in front of the code, behind what compilers read before it") {
+  const std::string mark = "\xef\xbb\xbf";
+  CHECK(describe(mark + kernel_text("")).blanked_source.starts_with("   "));
+  CHECK(blank_host_code(std::vector<Header>{{.name = "h.h", .text = mark + "#define A 1\n"}}, false).front().text ==
+        "   #define A 1\n");
+}
+
 TEST_CASE("a range may grow by a factor, as far as its end") {
   const auto values = [](const std::string& text) {
     return describe(kernel_text("#pragma tuner param(A, " + text + ")")).parameters.back().parameter.values;
   };
   CHECK(values("32..1024 x2") == std::vector<search::Value>{32, 64, 128, 256, 512, 1024});
   CHECK(values("0x3..100 x 4, 7") == std::vector<search::Value>{3, 12, 48, 7});
+  CHECK(values("0..100 +25") == values("0..100 step 25"));  // as for problems
+  CHECK(values("-1..+1") == std::vector<search::Value>{-1, 0, 1});
   CHECK(values("9223372036854775806..9223372036854775807 x2") == std::vector<search::Value>{9223372036854775806});
   CHECK(complaint("param(A, 0..8 x2)") == "k.cu:6:24: a range with a factor must start at 1 or above, not at 0");
   CHECK(complaint("param(A, 1..8 x1)") == "k.cu:6:30: the factor of a range must be at least 2, not 1");
-  CHECK(contains(complaint("param(A, 1..8 x2 step 2)"), "`2 step 2` is not a value"));
+  CHECK(contains(complaint("param(A, 1..8 x2 step 2)"), "`8 x2` is not a value"));
 }
 
 TEST_CASE("the default of a problem property may be a large count") {

@@ -47,6 +47,13 @@ bool has(const KernelDescription& description, std::string_view text) {
 
 }  // namespace
 
+TEST_CASE("what is proposed stood before the byte order mark of the file") {
+  const std::string mark = "\xef\xbb\xbf";
+  const std::string text = skeleton(mark + "__global__ void k(float* x) { x[threadIdx.x] = 1; }\n", "k.cu");
+  CHECK(text.starts_with(mark));
+  CHECK(text.find(mark, 1) == std::string::npos);
+}
+
 TEST_CASE("what a kernel does with a pointer decides whether it is an input") {
   CHECK(role_of_first("y[i] = x[i];") == "in");
   CHECK(role_of_first("x[i] = 1;") == "out");

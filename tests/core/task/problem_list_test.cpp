@@ -55,6 +55,7 @@ TEST_CASE("a range counts every integer, by a factor or by a step, to its end or
   CHECK(list_of("n=64..512 x2") == "n=64 n=128 n=256 n=512");
   CHECK(list_of("n=64..500 x2,m=1..2") == "m=1,n=64 m=2,n=64 m=1,n=128 m=2,n=128 m=1,n=256 m=2,n=256");
   CHECK(list_of("n=0..100 +25") == "n=0 n=25 n=50 n=75 n=100");
+  CHECK(list_of("n=0..100 step 25") == list_of("n=0..100 +25"));  // as for parameters
   CHECK(list_of("n=0..99 + 50") == "n=0 n=50");
   CHECK(list_of("n=-2..+1") == "n=-2 n=-1 n=0 n=1");
   CHECK(list_of("n=0x10..0x20 x2") == "n=16 n=32");
@@ -82,7 +83,7 @@ TEST_CASE("what is no list is one sentence") {
 
 TEST_CASE("a range that is none says what is wrong with it") {
   for (const char* range :
-       {"n=1..", "n=..4", "n=..", "n=1...4", "n=1..4..8", "n=1.5..4", "n=1..4 step 2", "n=1..4 x", "n=1..4 +",
+       {"n=1..", "n=..4", "n=..", "n=1...4", "n=1..4..8", "n=1.5..4", "n=1..4 step", "n=1..4 x", "n=1..4 +",
         "n=1..4 x1.5", "n=a..b", "n=1..true", "n=64..8192x2", "n=1..4 weight=2", "n=1..1e300"}) {
     CAPTURE(range);
     CHECK(contains(refusal_of_list(range), "` is none: write it with integers, and a blank before a factor or a step"));

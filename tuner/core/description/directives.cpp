@@ -151,6 +151,7 @@ DirectiveFile::DirectiveFile(std::string file, std::string_view text) : source_(
   blanked_ = blank_lines(text, lines_);
   is_program_ = has_host_code(text);  // which directives may deny, with an option
   if (is_program_) blanked_ = blank_host_code(blanked_);
+  blank_mark(blanked_);
 }
 
 void DirectiveFile::read_line(const PreprocessorLine& line, std::size_t begin) {

@@ -308,6 +308,7 @@ std::vector<Header> blank_host_code(std::vector<Header> headers, bool in_program
   for (Header& header : headers) {
     if (is_standard(header)) continue;
     if (in_program || has_host_code(header.text)) header.text = blank_host_code(header.text);
+    blank_mark(header.text);
   }
   return headers;
 }

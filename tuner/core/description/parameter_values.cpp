@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <optional>
 #include <set>
 
 #include "tuner/core/base/element_type.hpp"
+#include "tuner/core/base/range_text.hpp"
 #include "tuner/core/base/words.hpp"
 
 namespace tuner {
@@ -23,43 +26,28 @@ std::int64_t read_integer(const Span& span, const char* what) {
   return value.as_integer();
 }
 
-/// first, first * factor, ... as far as `last`.
-void append_powers(const Span& item, const Span& factor_text, std::int64_t first, std::int64_t last,
-                   std::vector<search::Value>& values) {
-  const std::int64_t factor = read_integer(factor_text, "factor");
-  if (factor < 2) factor_text.fail(fmt::format("the factor of a range must be at least 2, not {}", factor));
-  if (first < 1) item.fail(fmt::format("a range with a factor must start at 1 or above, not at {}", first));
-  for (std::int64_t value = first;; value *= factor) {
-    values.emplace_back(value);
-    if (value > last / factor) return;
+void append_range(const Span& item, const RangeText& written, std::vector<search::Value>& values) {
+  const auto part = [&](std::string_view text) {
+    return item.sub(static_cast<std::size_t>(text.data() - item.text().data()), text.size()).trimmed();
+  };
+  Range range{read_integer(part(written.from), "start"), read_integer(part(written.to), "end"), 1, written.multiplies};
+  if (written.step.data() != nullptr) {
+    const char* const what = range.multiplies ? "factor" : "step";
+    const Span step = part(written.step);
+    range.step = read_integer(step, what);
+    const int least = range.multiplies ? 2 : 1;
+    if (range.step < least)
+      step.fail(fmt::format("the {} of a range must be at least {}, not {}", what, least, range.step));
   }
-}
-
-/// `first..last`, `first..last step s` or `first..last xf`, with `dots` the position of the two points.
-void append_range(const Span& item, std::size_t dots, std::vector<search::Value>& values) {
-  const Span rest = item.sub(dots + 2);
-  const std::size_t step_word = rest.text().find("step");
-  const std::size_t factor_word = rest.text().find(" x");  // the x of 0x20 has no blank before it
-  const std::int64_t first = read_integer(item.sub(0, dots).trimmed(), "start");
-  const std::int64_t last = read_integer(rest.sub(0, std::min(step_word, factor_word)).trimmed(), "end");
-  std::int64_t step = 1;
-  if (step_word != std::string_view::npos) {
-    const Span text = rest.sub(step_word + 4).trimmed();
-    step = read_integer(text, "step");
-    if (step < 1) text.fail(fmt::format("the step of a range must be at least 1, not {}", step));
+  if (range.from > range.to) {
+    item.fail(fmt::format("the range is empty: {} is above {}; write the smaller end first", range.from, range.to));
   }
-  if (first > last)
-    item.fail(fmt::format("the range is empty: {} is above {}; write the smaller end first", first, last));
-  if (factor_word != std::string_view::npos) {
-    return append_powers(item, rest.sub(factor_word + 2).trimmed(), first, last, values);
-  }
-  const std::uint64_t width = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
-  const std::uint64_t count = width / static_cast<std::uint64_t>(step);
-  if (count >= kMostValues) item.fail(fmt::format("the range has more than {} values", kMostValues));
-  for (std::uint64_t i = 0; i <= count; ++i) {
-    // Unsigned: from one end of the 64-bit range to the other, `i * step` alone does not fit in a signed one.
-    values.emplace_back(
-        static_cast<std::int64_t>(static_cast<std::uint64_t>(first) + i * static_cast<std::uint64_t>(step)));
+  if (range.multiplies && range.from < 1)
+    item.fail(fmt::format("a range with a factor must start at 1 or above, not at {}", range.from));
+  std::size_t count = 0;
+  for (std::optional value = range.from; value; value = next_of(range, *value)) {
+    if (++count > kMostValues) item.fail(fmt::format("the range has more than {} values", kMostValues));
+    values.emplace_back(*value);
   }
 }
 
@@ -103,11 +91,10 @@ std::vector<search::Value> read_values(const std::vector<Span>& items) {
   std::set<std::string> seen;
   for (const Span& item : items) {
     const std::size_t before = values.size();
-    const std::size_t dots = item.text().starts_with('"') ? std::string_view::npos : item.text().find("..");
-    if (dots == std::string_view::npos) {
-      values.push_back(read_value(item));
+    if (const auto range = find_range(item.text())) {
+      append_range(item, *range, values);
     } else {
-      append_range(item, dots, values);
+      values.push_back(read_value(item));
     }
     if (values.size() > kMostValues) item.fail(fmt::format("a parameter has at most {} values", kMostValues));
     for (std::size_t i = before; i < values.size(); ++i) {

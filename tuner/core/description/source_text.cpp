@@ -54,11 +54,6 @@ bool is_tuner_line(std::string_view line) {
   return find_directives(line, name) != std::string_view::npos;
 }
 
-/// Length of the byte order mark that some editors put before UTF-8 text.
-std::size_t mark_length(std::string_view text) {
-  return text.starts_with("\xef\xbb\xbf") ? 3 : 0;
-}
-
 /// Whether the line that begins with this `#` may begin with one of the words, too. Sure where the word is not broken
 /// over lines.
 bool may_begin(std::string_view source, std::size_t at, std::initializer_list<std::string_view> words) {
@@ -290,6 +285,14 @@ std::string without_zeros(std::string text) {
 }
 
 }  // namespace
+
+std::size_t mark_length(std::string_view text) {
+  return text.starts_with("\xef\xbb\xbf") ? 3 : 0;
+}
+
+void blank_mark(std::string& text) {
+  text.replace(0, mark_length(text), mark_length(text), ' ');
+}
 
 SourceText::SourceText(std::string file, std::string_view text)
     : file_(std::move(file)), text_(text), line_starts_{mark_length(text)} {

@@ -10,6 +10,7 @@
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/name_table.hpp"
+#include "tuner/core/description/source_text.hpp"
 #include "tuner/core/skeleton/guesses.hpp"
 #include "tuner/core/skeleton/kernel_skeleton.hpp"
 #include "tuner/core/skeleton/launching_code.hpp"
@@ -183,10 +184,11 @@ std::string propose(KernelSkeleton& skeleton) {
   return {};
 }
 
-/// Behind the line that ends before `at`, or `at` itself where its line has other code in front.
+/// Behind the line that ends before `at` and a byte order mark, or `at` itself where its line has other code in front.
 std::size_t line_begin(const std::string& text, std::size_t at) {
-  const std::size_t line = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;  // npos + 1 is 0
-  return text.find_first_not_of(" \t\xef\xbb\xbf", line) >= at ? line : at;
+  const std::size_t behind_line = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;  // npos + 1 is 0
+  const std::size_t line = std::max(behind_line, mark_length(text));
+  return text.find_first_not_of(" \t", line) >= at ? line : at;
 }
 
 std::string apply(std::string text, std::vector<Edit> edits) {

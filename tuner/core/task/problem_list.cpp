@@ -5,11 +5,13 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/assignments.hpp"
+#include "tuner/core/base/range_text.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/description/directives.hpp"
 #include "tuner/error.hpp"
@@ -34,7 +36,7 @@ struct ListedProperty {
   void add(std::string_view text);
 
  private:
-  void add_range(std::string_view text, std::size_t dots);
+  void add_range(std::string_view text, const RangeText& written);
   std::int64_t integer(std::string_view range, std::string_view text) const;
   void push(search::Value value) {
     if (values.size() == kMostProblems) refuse_number_of_problems(fmt::format("The values of `{}` stand for", name));
@@ -47,15 +49,14 @@ struct ListedProperty {
 
 void ListedProperty::add(std::string_view text) {
   text = search::trimmed(text);
-  const std::size_t dots = text.starts_with('"') ? std::string_view::npos : text.find("..");
-  if (dots != std::string_view::npos) return add_range(text, dots);
+  if (const auto range = find_range(text)) return add_range(text, *range);
   push(read_problem_value(name, text));
 }
 
 std::int64_t ListedProperty::integer(std::string_view range, std::string_view text) const {
   constexpr std::string_view kForms =
       "is none: write it with integers, and a blank before a factor or a step, as in `1..4`, `64..8192 x2` or `0..100 "
-      "+25`";
+      "step 25`";
   if (search::trimmed(text).empty()) refuse_range(range, kForms);
   const search::Value value = read_problem_value(name, text);
   if (value.is_integer()) return value.as_integer();
@@ -64,36 +65,15 @@ std::int64_t ListedProperty::integer(std::string_view range, std::string_view te
   return value.as_integer();
 }
 
-/// Where " x2" or " +25" begins in what follows the dots; its length if it has none. A sign and a hexadecimal number
-/// have no blank before them.
-std::size_t place_of_step(std::string_view text) {
-  for (std::size_t i = text.size(); i > 1; --i) {
-    const bool is_mark = text[i - 1] == 'x' || text[i - 1] == '+';
-    if (is_mark && (text[i - 2] == ' ' || text[i - 2] == '\t')) return i - 1;
-  }
-  return text.size();
-}
-
-void ListedProperty::add_range(std::string_view text, std::size_t dots) {
-  const std::string_view rest = search::trimmed(text.substr(dots + 2));
-  const std::size_t mark = place_of_step(rest);
-  const std::int64_t from = integer(text, text.substr(0, dots));
-  const std::int64_t to = integer(text, rest.substr(0, mark));
-  const bool multiplies = mark < rest.size() && rest[mark] == 'x';
-  const std::int64_t step = mark < rest.size() ? integer(text, rest.substr(mark + 1)) : 1;
-  if (to < from) refuse_range(text, "ends below its beginning; the smaller number comes first");
-  if (multiplies && from < 1) refuse_range(text, "begins below 1; one with a factor begins with 1 or more");
-  if (multiplies && step < 2) refuse_range(text, "does not grow; the factor is 2 or more");
-  if (step < 1) refuse_range(text, "does not grow; the step is 1 or more");
-  for (std::int64_t value = from;;) {
-    push(value);
-    // What is left to the end may not fit in 64 bits with a sign.
-    if (multiplies
-            ? value > to / step
-            : static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(value) < static_cast<std::uint64_t>(step))
-      return;
-    value = multiplies ? value * step : value + step;
-  }
+void ListedProperty::add_range(std::string_view text, const RangeText& written) {
+  const bool has_step = written.step.data() != nullptr;
+  const Range range{integer(text, written.from), integer(text, written.to), has_step ? integer(text, written.step) : 1,
+                    written.multiplies};
+  if (range.to < range.from) refuse_range(text, "ends below its beginning; the smaller number comes first");
+  if (range.multiplies && range.from < 1) refuse_range(text, "begins below 1; one with a factor begins with 1 or more");
+  if (range.multiplies && range.step < 2) refuse_range(text, "does not grow; the factor is 2 or more");
+  if (range.step < 1) refuse_range(text, "does not grow; the step is 1 or more");
+  for (std::optional value = range.from; value; value = next_of(range, *value)) push(*value);
 }
 
 std::vector<ListedProperty> listed_properties(std::string_view text) {

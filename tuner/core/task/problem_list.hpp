@@ -20,7 +20,7 @@ inline constexpr std::size_t kMostProblems = 10'000;
 ///     value  = VALUE                      as in parse_problem
 ///            | FROM ".." TO               every integer
 ///            | FROM ".." TO " x" FACTOR   64..8192 x2: 64, 128, ..., 8192
-///            | FROM ".." TO " +" STEP     0..100 +25: 0, 25, 50, 75, 100
+///            | FROM ".." TO " +" STEP     0..100 +25, or `0..100 step 25`: 0, 25, 50, 75, 100
 ///
 /// A range ends with the last of its values that is not above TO. A quoted value is never a range. Empty text is one
 /// problem without values. Problems that occur twice stay. Throws Error{bad_problem}, also if there are more than
