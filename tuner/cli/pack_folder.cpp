@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -104,11 +105,61 @@ fs::path free_place(const fs::path& target, bool overwrite) {
                                 place.string()));
 }
 
+constexpr std::string_view kRandomPart = "XXXXXX";
+
+/// How the names of folders begin that become `place`, or were it.
+std::string beginning_of_parts(const fs::path& place) {
+  return fmt::format(".{}.part-", place.filename().string());
+}
+
+UniqueFd locked(const fs::path& folder) {
+  UniqueFd opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (opened && flock(opened.get(), LOCK_EX | LOCK_NB) != 0) opened.reset();
+  return opened;
+}
+
+/// With what SQLite and FreshFile made there, and only if nothing else is.
+void remove_part_of_pack(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> files;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename();
+    const auto is_of = [&](std::string_view file) { return name.starts_with(file); };
+    if (!at->is_regular_file() || std::none_of(kFilesOfPack.begin(), kFilesOfPack.end(), is_of)) return;
+    files.push_back(at->path());
+  }
+  for (const fs::path& file : files) fs::remove(file, error);
+  fs::remove(folder, error);
+}
+
+/// Folders beside `place` whose makers were killed: those that live hold a lock.
+void remove_abandoned_parts(const fs::path& place) {
+  const std::string beginning = beginning_of_parts(place);
+  std::error_code error;
+  for (fs::directory_iterator at(place.parent_path(), error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename();
+    if (!name.starts_with(beginning) || name.size() != beginning.size() + kRandomPart.size()) continue;
+    if (const UniqueFd lock = locked(at->path())) remove_part_of_pack(at->path());
+  }
+}
+
 /// A folder beside `place` that nobody could have prepared.
 fs::path make_beside(const fs::path& place) {
-  std::string name = place.parent_path() / fmt::format(".{}.XXXXXX", place.filename().string());
+  std::string name = place.parent_path() / fmt::format("{}{}", beginning_of_parts(place), kRandomPart);
   if (mkdtemp(name.data()) == nullptr) cannot("made", place, errno);
   return name;
+}
+
+/// The same with its lock. Another process may have removed the folder before it was locked.
+fs::path make_beside(const fs::path& place, UniqueFd& lock) {
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const fs::path folder = make_beside(place);
+    std::error_code ignored;
+    lock = locked(folder);
+    if (lock && fs::exists(folder, ignored)) return folder;
+    fs::remove(folder, ignored);
+  }
+  return make_beside(place);  // on a file system without locks nobody removes it
 }
 
 }  // namespace
@@ -122,7 +173,8 @@ PackFolder::~PackFolder() {
 const fs::path& PackFolder::path() {
   if (!part_.empty()) return part_;
   parents_.emplace(target_.parent_path());
-  return part_ = make_beside(target_);
+  remove_abandoned_parts(target_);
+  return part_ = make_beside(target_, lock_);
 }
 
 void PackFolder::publish(const std::string& contents) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tuner/cli/new_folder.hpp"
+#include "tuner/process/fd.hpp"
 
 namespace tuner::cli {
 
@@ -19,7 +20,8 @@ class PackFolder {
   PackFolder(const PackFolder&) = delete;
   PackFolder& operator=(const PackFolder&) = delete;
 
-  /// Where to write the pack. Made when it is first asked for. Throws Error{store_unavailable}.
+  /// Where to write the pack. Made when it is first asked for; what a process that was killed left of one for the same
+  /// place is removed then. Throws Error{store_unavailable}.
   const std::filesystem::path& path();
   /// Writes the file by which a pack is known, and gives the folder its name. A pack that has it is removed. Throws
   /// likewise.
@@ -30,6 +32,7 @@ class PackFolder {
 
   std::filesystem::path target_;
   std::filesystem::path part_;  ///< empty: not made yet
+  UniqueFd lock_;               ///< on the part: its maker lives
   std::optional<NewFolder> parents_;
 };
 
