@@ -93,7 +93,7 @@ struct Section {
   void (*run)(Attack&, Chance&);
 };
 extern const Section kDatabases, kSources, kPlainSources, kT1Files, kRecordings, kForeignResults, kDataFiles, kFrozen,
-    kCommandLines, kConversations, kKills;
+    kCommandLines, kConversations, kKills, kUpkeep, kPages;
 
 /// The database that every case begins with, made by prepare_databases: decisions.db, binaries.db, served.db and
 /// wanted.db.

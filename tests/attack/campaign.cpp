@@ -25,9 +25,9 @@ using namespace tuner::attack;
 namespace fs = std::filesystem;
 namespace po = boost::program_options;
 
-const Section* const kSections[] = {&kDatabases,    &kSources,        &kPlainSources, &kT1Files,
-                                    &kRecordings,   &kForeignResults, &kDataFiles,    &kFrozen,
-                                    &kCommandLines, &kConversations,  &kKills};
+const Section* const kSections[] = {&kDatabases,      &kSources,   &kPlainSources, &kT1Files,      &kRecordings,
+                                    &kForeignResults, &kDataFiles, &kFrozen,       &kCommandLines, &kConversations,
+                                    &kKills,          &kUpkeep,    &kPages};
 
 struct Campaign {
   std::uint64_t seed = 1;

@@ -1,50 +1,12 @@
 // What befalls a database with SQLite: odd values, and schemas that other people made.
-#include <sqlite3.h>
-
 #include <vector>
 
 #include "tests/attack/database_damage.hpp"
+#include "tests/attack/sql.hpp"
 #include "tests/attack/text_damage.hpp"
-#include "tuner/detail/unique_handle.hpp"
 
 namespace tuner::attack {
 namespace {
-
-using Database = UniqueHandle<sqlite3*, sqlite3_close_v2>;
-using Query = UniqueHandle<sqlite3_stmt*, sqlite3_finalize>;
-using Rows = std::vector<std::vector<std::string>>;
-
-class Sql {
- public:
-  explicit Sql(const std::filesystem::path& file) {
-    sqlite3* handle = nullptr;
-    sqlite3_open_v2(file.c_str(), &handle, SQLITE_OPEN_READWRITE, nullptr);
-    database_ = Database(handle);
-    // What must not be is what is wanted.
-    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
-    sqlite3_db_config(handle, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, nullptr);
-    run("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; PRAGMA journal_mode = MEMORY;"
-        "PRAGMA synchronous = OFF");
-  }
-  void run(const std::string& text) { sqlite3_exec(database_.get(), text.c_str(), nullptr, nullptr, nullptr); }
-  Rows ask(const std::string& text) {
-    Rows rows;
-    sqlite3_stmt* statement = nullptr;
-    if (sqlite3_prepare_v2(database_.get(), text.c_str(), -1, &statement, nullptr) != SQLITE_OK) return rows;
-    const Query owned(statement);
-    while (sqlite3_step(statement) == SQLITE_ROW) {
-      std::vector<std::string>& row = rows.emplace_back();
-      for (int column = 0; column < sqlite3_column_count(statement); ++column) {
-        const unsigned char* value = sqlite3_column_text(statement, column);
-        row.emplace_back(value ? reinterpret_cast<const char*>(value) : "");
-      }
-    }
-    return rows;
-  }
-
- private:
-  Database database_;
-};
 
 const char* const kValues[] = {
     // numbers, and what is none
@@ -69,12 +31,12 @@ const char* const kValues[] = {
     "'../../outside/letter.txt'", "'$(touch x)'", "'%s%n%d'"};
 
 std::string table_of(Chance& chance, Sql& sql) {
-  const Rows tables = sql.ask("SELECT name FROM sqlite_schema WHERE type = 'table'");
+  const Sql::Rows tables = sql.ask("SELECT name FROM sqlite_schema WHERE type = 'table'");
   return tables.empty() ? "none" : chance.one_of(tables).at(0);
 }
 
 std::string column_of(Chance& chance, Sql& sql, const std::string& table) {
-  const Rows columns = sql.ask("SELECT name FROM pragma_table_info('" + table + "')");
+  const Sql::Rows columns = sql.ask("SELECT name FROM pragma_table_info('" + table + "')");
   return columns.empty() ? "none" : chance.one_of(columns).at(0);
 }
 
@@ -92,7 +54,7 @@ std::string quoted(const std::string& text) {
 
 /// A text that belongs to a decision, by those who know what it is.
 std::string text_damaged(Chance& chance, Sql& sql) {
-  const Rows rows = sql.ask(
+  const Sql::Rows rows = sql.ask(
       "SELECT kind, text_id, text FROM decision_text JOIN text USING (text_id) WHERE kind IN ('samples', 'insight', "
       "'sizes')");
   if (rows.empty()) return "";
@@ -138,7 +100,7 @@ std::string damage_schema(Chance& chance, const Target& target) {
   Sql sql(target.file);
   const std::string table = table_of(chance, sql);
   const std::string column = column_of(chance, sql, table);
-  const Rows all = sql.ask("SELECT type, name FROM sqlite_schema WHERE sql IS NOT NULL");
+  const Sql::Rows all = sql.ask("SELECT type, name FROM sqlite_schema WHERE sql IS NOT NULL");
   const std::vector<std::string> one = all.empty() ? std::vector<std::string>{"table", "none"} : chance.one_of(all);
   const std::string become_view = "ALTER TABLE " + table + " RENAME TO real; CREATE VIEW " + table + " AS ";
   const std::string of_one = " WHERE name = '" + one[1] + "'", of_table = " WHERE name = '" + table + "'";

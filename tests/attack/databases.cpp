@@ -129,6 +129,8 @@ void prepare_databases(Attack& attack) {
   fs::rename(base / "empty/replay.db", base / "empty/decisions.db");
   attack.run({"forget", "--all", "--db", base / "empty"}, {.exit_codes = {0}});
   attack.run("helper", {"prepare", base / "full", base / "in/wave.cu", base / "in/frozen"}, {.exit_codes = {0}});
+  copy_as_it_is(base / "full", base / "many");
+  attack.run("helper", {"prepare-many", base / "many"}, {.exit_codes = {0}});
 }
 
 const Section kDatabases{"databases", 5000, nullptr, run_databases};

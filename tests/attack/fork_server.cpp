@@ -7,9 +7,10 @@
 // descriptors behind. What a program's static variables keep between commands may hide a defect; hence the campaign
 // repeats cases, and kills, with one command line a process.
 //
-// A process reads packets from the socket whose number stands in $TUNER_ATTACK_SERVER: the folder to work in and the
-// words, each ended by a zero byte; and descriptors: standard output, standard error and, perhaps, what becomes
-// number 3. There are two answers, see Reply: the number of the process, and its status as waitpid gives it.
+// A process reads packets from the socket whose number stands in $TUNER_ATTACK_SERVER: how it is to be ended (see
+// interruption.hpp), the folder to work in and the words, each ended by a zero byte; and descriptors: standard output,
+// standard error and, perhaps, what becomes number 3. There are two answers, see Reply: the number of the process, and
+// its status as waitpid gives it.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -29,6 +30,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/attack/interruption.hpp"
 #include "tests/attack/reply.hpp"
 
 namespace {
@@ -110,8 +112,9 @@ int run_main(const Request& request) {
   take_descriptors(request);
   begin_anew();
   std::vector<char*> words = words_of(request);
-  if (words.size() < 3 || chdir(words[0]) != 0) _exit(126);
-  const int code = the_main(static_cast<int>(words.size()) - 2, words.data() + 1, environ);
+  if (words.size() < 4 || chdir(words[1]) != 0) _exit(126);
+  attack::interrupt_at(words[0]);
+  const int code = the_main(static_cast<int>(words.size()) - 3, words.data() + 2, environ);
   std::fflush(nullptr);
   return code & 0xff;
 }

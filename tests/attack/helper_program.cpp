@@ -10,8 +10,11 @@
 #include <optional>
 #include <span>
 
+#include "cache/file/hash.hpp"
 #include "cache/file/location.hpp"
+#include "cache/store/binary_store.hpp"
 #include "cache/store/sqlite_store.hpp"
+#include "tests/attack/hostile_records.hpp"
 #include "tests/attack/talk.hpp"
 #include "tests/runtime/machine.hpp"
 #include "tuner/engine/sizes/learn_sizes.hpp"
@@ -54,6 +57,43 @@ int prepare(const fs::path& folder, const fs::path& source, const fs::path& froz
   store->record_decision(cache::test::bare_decision());
   store->record_quarantine(cache::test::full_quarantined());
   std::ofstream(source) << kWave;
+  return 0;
+}
+
+/// More decisions, of a kernel without a source, with the binaries and trials that a search leaves.
+int prepare_many(const fs::path& folder) {
+  const cache::Location location = cache::locate(folder);
+  const auto store = cache::SqliteStore::open({.path = location.decisions});
+  const auto binaries = cache::BinaryStore::open({.path = location.binaries});
+  for (int n = 1; n <= 24; ++n) {
+    cache::Decision decision = cache::test::full_decision();
+    decision.key.kernel_name = "smooth";
+    decision.key.kernel_identity = "smooth:0123456789abcdef";
+    decision.key.problem = "n=" + std::to_string(n);
+    decision.origin = cache::Origin::measured;
+    std::vector<cache::Trial> trials;
+    for (const int block : {32, 64, 128, 256}) {
+      const std::string code = "code of BLOCK=" + std::to_string(block);
+      const auto bytes = std::as_bytes(std::span(code));
+      const cache::Binary binary{
+          {.kernel = "smooth", .bytes = {bytes.begin(), bytes.end()}}, "sm_90", "key of " + code, ""};
+      binaries->put(binary);
+      cache::Trial& trial = trials.emplace_back(cache::test::full_trial());
+      static_cast<cache::Run&>(trial) = decision;
+      trial.sequence = block;
+      trial.configuration = "BLOCK=" + std::to_string(block);
+      trial.time_ns = 1000 + (block * n) % 97;
+      trial.facts.binary_hash = cache::content_hash(code);
+    }
+    const cache::Trial& winner = trials[static_cast<std::size_t>(n) % trials.size()];
+    decision.configuration = winner.configuration;
+    decision.binary_hash = winner.facts.binary_hash;
+    decision.time_ns = *winner.time_ns;
+    decision.baseline = trials[0].configuration;
+    decision.ties = {{decision.configuration, 1}};
+    store->record_trials(trials);
+    store->record_decision(decision);
+  }
   return 0;
 }
 
@@ -111,6 +151,9 @@ int main(int argc, char** argv) {
   try {
     if (program == "tuner-engine" || program == "tuner-worker") return attack::answer_anything();
     if (words.at(0) == "prepare") return prepare(words.at(1), words.at(2), words.at(3));
+    if (words.at(0) == "hostile")
+      return attack::record_hostile(std::stoull(words.at(1)), std::stoull(words.at(2)), words.at(3));
+    if (words.at(0) == "prepare-many") return prepare_many(words.at(1));
     if (words.at(0) == "runtime") return ask_runtime(Runtime(options_of(words.at(1), words.at(2))));
     if (words.at(0) == "frozen") return ask_frozen(words.at(1), words.at(2));
     if (words.at(0) == "client") return attack::ask_engine(words.at(1));

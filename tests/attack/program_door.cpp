@@ -88,10 +88,10 @@ Door::~Door() {
 }
 
 pid_t Door::start(const std::vector<std::string>& words, const std::filesystem::path& folder,
-                  const UniqueFd* connection) {
+                  const UniqueFd* connection, const Interruption& interruption) {
   out_.reset(memfd_create("out", MFD_CLOEXEC));
   err_.reset(memfd_create("err", MFD_CLOEXEC));
-  std::string packet = folder.string() + '\0' + program_.string() + '\0';
+  std::string packet = text_of(interruption) + '\0' + folder.string() + '\0' + program_.string() + '\0';
   for (const std::string& word : words) packet += word.c_str() + std::string(1, '\0');
   std::vector<int> fds{out_.get(), err_.get()};
   if (connection) fds.push_back(connection->get());

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/attack/interruption.hpp"
 #include "tuner/process/fd.hpp"
 
 namespace tuner::attack {
@@ -34,7 +35,7 @@ class Door {
 
   /// Begins a command line; `connection`, if any, becomes its descriptor 3. Returns its number. One at a time.
   pid_t start(const std::vector<std::string>& words, const std::filesystem::path& folder,
-              const UniqueFd* connection = nullptr);
+              const UniqueFd* connection = nullptr, const Interruption& interruption = {});
   /// Whether what was started ends within that time.
   bool ends_within(std::chrono::milliseconds time);
   /// Waits for its end. One that hangs (ten seconds without an end, or without any progress on a busy machine) is

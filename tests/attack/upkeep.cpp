@@ -1,0 +1,341 @@
+// kill -9 and Ctrl-C of what keeps databases and writes files for others, at any of their changes: whatever a user runs
+// next finds everything as it was before or as it is afterwards, and the same command again makes it whole. Links are
+// neither followed nor replaced, and a command that fails has changed nothing.
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "tests/attack/attack.hpp"
+#include "tests/attack/sql.hpp"
+
+namespace tuner::attack {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// What a user finds in the sandbox: what is in force in databases, which binaries, what files say. By names.
+using View = std::map<std::string, std::string>;
+
+struct Upkeep {
+  enum class Kind { forget, prune, import, wanted, recover, export_all, pack, report, header, create };
+  Kind kind{};
+  Words words = {};
+  std::string target = {};    ///< what it writes in `out`, if anything
+  std::string database = {};  ///< what it changes otherwise
+  Words earlier = {};         ///< the command that made what is in its place, if something is
+};
+
+void add_rows(Attack& attack, const fs::path& database, const std::string& query, std::string& text) {
+  attack.sandbox().clear("saved/view");
+  for (const char* suffix : {"", "-journal"}) {
+    if (fs::exists(database.string() + suffix))
+      fs::copy_file(database.string() + suffix, (attack / "saved/view/copy.db").string() + suffix);
+  }
+  for (const std::vector<std::string>& row : Sql(attack / "saved/view/copy.db").ask(query)) {
+    for (const std::string& value : row) text += value + "|";
+    text += "\n";
+  }
+}
+
+View view_of_all(Attack& attack) {
+  View view;
+  for (const char* folder : {"db", "out"}) {
+    for (const auto& [inner, entry] : list(attack / folder)) {
+      const std::string name = folder + ("/" + inner), file = attack / name;
+      const std::string kind = fs::path(name).filename();
+      if (!S_ISREG(entry.mode) || name.find("/.") != std::string::npos || kind.find(".part-") != std::string::npos)
+        continue;
+      std::string& text = view[name];
+      if (kind.ends_with("binaries.db")) {
+        add_rows(attack, file, "SELECT hash FROM binary ORDER BY 1", text);
+      } else if (kind.ends_with("served.db")) {
+        add_rows(attack, file, "SELECT served_id FROM served ORDER BY 1", text);
+      } else if (kind == "wanted.db") {
+        add_rows(attack, file, "SELECT kernel_name, problem, launched FROM wanted ORDER BY 1, 2", text);
+      } else if (kind.ends_with(".db")) {
+        add_rows(attack, file, "SELECT * FROM v_best ORDER BY 1, 2, 3, 4", text);
+        add_rows(attack, file, "SELECT kernel, problem, configuration FROM v_latest ORDER BY 1, 2, 3", text);
+        add_rows(attack, file, "SELECT * FROM v_quarantine", text);
+      } else if (kind.find(".db-") == std::string::npos) {
+        text = read_bytes(file);
+      } else {
+        view.erase(name);
+      }
+    }
+  }
+  return view;
+}
+
+/// Of every file and folder, without what belongs to an open transaction.
+std::set<std::string> names_of_all(Attack& attack) {
+  std::set<std::string> names;
+  for (const char* folder : {"db", "out"}) {
+    for (const auto& [inner, entry] : list(attack / folder)) {
+      if (!inner.ends_with(".db-journal")) names.insert(folder + ("/" + inner));
+    }
+  }
+  return names;
+}
+
+Upkeep choose_upkeep(Attack& attack, Chance& chance) {
+  using Kind = Upkeep::Kind;
+  const std::string database = attack / "db/decisions.db", out = attack / "out";
+  const bool replaces = chance.once_in(2);
+  Upkeep upkeep{chance.one_of({Kind::forget, Kind::forget, Kind::prune, Kind::import, Kind::wanted, Kind::recover,
+                               Kind::export_all, Kind::export_all, Kind::pack, Kind::pack, Kind::report, Kind::header,
+                               Kind::create})};
+  Words& words = upkeep.words;
+  const auto writes = [&](const char* target, Words earlier) {
+    upkeep.target = target;
+    if (replaces) upkeep.earlier = std::move(earlier);
+  };
+  switch (upkeep.kind) {
+    case Kind::forget:
+      words = {"forget", chance.one_of({"--all", "--all", "smooth"})};
+      if (chance.once_in(3)) words.insert(words.end(), {"--only", chance.one_of({"decisions", "trials"})});
+      upkeep.database = "db/decisions.db";
+      break;
+    case Kind::prune:
+      words = {"prune"};
+      upkeep.database = "db/decisions.db";
+      break;
+    case Kind::import:
+      words = {"import", attack / "in/base/decisions.db"};
+      upkeep.database = "db/decisions.db";
+      break;
+    case Kind::wanted:
+      words = {"wanted", "--forget"};
+      upkeep.database = "db/wanted.db";
+      break;
+    case Kind::recover:
+      words = {"recover", database, out + "/saved.db"};
+      upkeep.target = "out/saved.db";
+      return upkeep;
+    case Kind::export_all:
+      words = {"export", out + "/all.db"};
+      if (!chance.once_in(4)) words.push_back("--with-binaries");
+      writes("out/all.db", {"export", out + "/all.db", "--with-binaries", "--kernel", "smooth", "--problem", "n=1"});
+      break;
+    case Kind::pack:
+      words = {"pack", out + "/pack", "smooth"};
+      writes("out/pack", {"pack", out + "/pack", "smooth", "--problem", "n=1"});
+      break;
+    case Kind::report:
+      words = {"report", "smooth", "-o", out + "/page.html"};
+      writes("out/page.html", {"report", "1", "-o", out + "/page.html"});
+      break;
+    case Kind::header:
+      words = {"export", "--header", out + "/winners.hpp"};
+      writes("out/winners.hpp", {"export", "--header", out + "/winners.hpp", "--kernel", "smooth"});
+      break;
+    case Kind::create:
+      upkeep.database = "out/new/decisions.db";
+      words = {"import", attack / "in/base/decisions.db"};
+      if (chance.once_in(2)) {
+        words = {"tune", "--replay", attack / "in/scale.csv", "--budget", "8"};
+        upkeep.database = "out/new/replay.db";
+      }
+      words.insert(words.end(), {"--db", attack / "out/new"});
+      return upkeep;
+  }
+  words.insert(words.end(), {"--db", database});
+  if (!upkeep.earlier.empty()) {
+    upkeep.earlier.insert(upkeep.earlier.end(), {"--db", database});
+    words.push_back("--force");
+  }
+  return upkeep;
+}
+
+const Expectation kMayWrite{.may_change = {"db", "out"}, .exit_codes = {0, 1}};
+
+void prepare_case(Attack& attack, Chance& chance, const Upkeep& upkeep) {
+  attack.sandbox().clear();
+  copy_as_it_is(attack / "../base/in", attack / "in");
+  copy_as_it_is(attack / "../base/many", attack / "in/base");
+  const bool into_little = upkeep.kind == Upkeep::Kind::import;
+  copy_as_it_is(attack / "../base" / (into_little ? chance.one_of({"empty", "full"}) : "many"), attack / "db");
+  const std::string database = attack / "db/decisions.db";
+  if (upkeep.kind == Upkeep::Kind::prune) attack.run({"forget", "smooth", "--db", database}, kMayWrite);
+  if (!upkeep.earlier.empty()) attack.run(upkeep.earlier, kMayWrite);
+}
+
+/// What makes an export or a pack fail half-way.
+void put_in_the_way(Attack& attack, Chance& chance, const Upkeep& upkeep) {
+  const std::string binaries = attack / "db/binaries.db";
+  switch (chance.below(4)) {
+    case 0: {  // a page that is not read before its row is
+      std::string bytes = read_bytes(binaries);
+      const std::size_t from = chance.below(bytes.size());
+      for (std::size_t i = from; i < std::min(from + 6000, bytes.size()); ++i) bytes[i] = chance.byte();
+      write_bytes(binaries, bytes);
+      attack.note("bytes of binaries.db changed from " + std::to_string(from));
+      break;
+    }
+    case 1:
+      fs::resize_file(binaries, chance.below(fs::file_size(binaries)));
+      attack.note("binaries.db made shorter");
+      break;
+    case 2:
+      fs::permissions(binaries, fs::perms::all);
+      attack.note("binaries.db that everyone may write");
+      break;
+    default:
+      if (upkeep.kind == Upkeep::Kind::pack || !upkeep.earlier.empty()) break;
+      write_bytes(attack / "out" / chance.one_of({"binaries.db", "all-served.db", "binaries.db-journal"}),
+                  "in the way");
+      attack.note("a file where binaries are to be");
+  }
+}
+
+/// Where a link stands in the place of what is written it stays, and so does what it leads to.
+void try_link(Attack& attack, Chance& chance, const Upkeep& upkeep) {
+  fs::path place = attack / upkeep.target;
+  if (upkeep.kind == Upkeep::Kind::export_all && chance.once_in(3)) place = attack / "out/binaries.db";
+  fs::remove_all(attack / "outside/place");
+  if (fs::exists(place)) {
+    fs::rename(place, attack / "outside/place");  // where a link leads that is followed in good faith
+  } else {
+    write_bytes(attack / "outside/place", "none of your business\n");
+  }
+  const std::string to = chance.one_of(
+      {"../outside/place", "../outside/place", "../outside/nothing", "../outside", "/dev/null", "/dev/full"});
+  fs::create_symlink(to, place);
+  Words words = upkeep.words;
+  if (upkeep.earlier.empty() && upkeep.kind != Upkeep::Kind::recover) words.push_back("--force");
+  const bool needed =
+      place == attack / upkeep.target || std::find(words.begin(), words.end(), "--with-binaries") != words.end();
+  attack.note("a link to " + to + " as " + place.filename().string());
+  const Ending ending = attack.run(words, {.may_change = {"out"}, .exit_codes = needed ? std::set{2, 5} : std::set{0}});
+  std::error_code error;
+  if (fs::read_symlink(place, error) != to) attack.find("a link was replaced", "tuner " + words[0], &ending);
+  if (names_of_all(attack).contains(upkeep.target) && needed && place != attack / upkeep.target &&
+      !fs::exists(attack / "saved/before/out/all.db"))
+    attack.find("half was written beside a link", "tuner " + words[0], &ending);
+}
+
+/// Ends a command line somewhere. Returns how it ended.
+Ending run_interrupted(Attack& attack, Chance& chance, const Words& words, Interruption& interruption) {
+  interruption.signal = chance.one_of({SIGKILL, SIGKILL, SIGINT});
+  interruption.no_exchange = chance.once_in(2);
+  const bool by_time = chance.once_in(6);
+  const std::size_t most = std::size_t{4} << chance.below(7);  // of its changes most are early, and few are late
+  interruption.of_names = chance.once_in(2);
+  if (!by_time)
+    interruption.change =
+        static_cast<int>(1 + chance.below(interruption.of_names ? std::min<std::size_t>(most, 32) : most));
+  Door& door = attack.door("victim");
+  const pid_t pid = door.start(words, attack / "home", nullptr, interruption);
+  if (by_time && !door.ends_within(std::chrono::milliseconds(chance.below(chance.once_in(2) ? 20 : 100))))
+    kill(pid, interruption.signal);
+  Ending ending = door.finish();
+  attack.note("ended by " + text_of(interruption) + (by_time ? " at a moment" : "") + ": " + words[0] +
+              (ending.signal == 0 && ending.exit_code != 130 ? ", which had ended" : ""));
+  return ending;
+}
+
+/// A pack gets its name with everything in it. Otherwise decisions come last: what is beside them is not read without
+/// them, belongs to more of them than are there, or can be made from them again.
+bool is_whole(const Upkeep& upkeep, const View& now, const View& before, const View& after) {
+  if (now == before || now == after) return true;
+  if (upkeep.kind == Upkeep::Kind::pack) return false;
+  const auto same = [&](const View& view, const std::string& name) {
+    const auto here = now.find(name), there = view.find(name);
+    return here == now.end() || there == view.end() ? (here == now.end()) == (there == view.end())
+                                                    : here->second == there->second;
+  };
+  if (!same(before, upkeep.target.empty() ? upkeep.database : upkeep.target)) return false;
+  return std::all_of(now.begin(), now.end(),
+                     [&](const auto& each) { return same(before, each.first) || same(after, each.first); });
+}
+
+std::string describe_halves(const View& now, const View& before, const View& after) {
+  std::string text = ", and now";
+  for (const auto& [name, content] : now) {
+    const auto is_in = [&, &name = name, &content = content](const View& view) {
+      return view.contains(name) && view.at(name) == content;
+    };
+    if (is_in(before) && is_in(after)) continue;
+    text += " " + name + (is_in(before) ? " is as before;" : is_in(after) ? " is as afterwards;" : " is neither;");
+  }
+  return text;
+}
+
+void run_upkeep(Attack& attack, Chance& chance) {
+  const Upkeep upkeep = choose_upkeep(attack, chance);
+  prepare_case(attack, chance, upkeep);
+  const bool makes_database = upkeep.kind == Upkeep::Kind::export_all || upkeep.kind == Upkeep::Kind::pack;
+  const bool troubled = makes_database && chance.once_in(4);
+  if (troubled) put_in_the_way(attack, chance, upkeep);
+  for (const char* folder : {"db", "out"}) copy_as_it_is(attack / folder, attack / "saved/before" / folder);
+  const std::string said = upkeep.words[0] + (upkeep.kind == Upkeep::Kind::header ? " --header" : "");
+  if (!upkeep.target.empty() && !troubled && chance.once_in(3)) return try_link(attack, chance, upkeep);
+
+  // What it comes to when nobody ends it.
+  const View before = view_of_all(attack);
+  std::set<std::string> expected_names = names_of_all(attack);
+  const Ending undisturbed = attack.run(
+      upkeep.words, {.may_change = {"db", "out"}, .exit_codes = troubled ? std::set{0, 2, 4, 5} : std::set{0, 1}});
+  const View after = view_of_all(attack);
+  if (undisturbed.exit_code > 1 && (after != before || names_of_all(attack) != expected_names))
+    attack.find("a command that failed left something", "tuner " + said, &undisturbed);
+  expected_names.merge(names_of_all(attack));
+  const auto no_names_but_these = [&](const char* what, const std::function<bool(const std::string&)>& counts) {
+    for (const std::string& name : names_of_all(attack)) {
+      if (!expected_names.contains(name) && counts(name))
+        return attack.find(what, "tuner " + said + ", '" + name + "'");
+    }
+  };
+  for (const char* folder : {"db", "out"}) copy_as_it_is(attack / "saved/before" / folder, attack / folder);
+
+  Interruption interruption;
+  const Ending ending = run_interrupted(attack, chance, upkeep.words, interruption);
+  const bool killed = ending.signal == SIGKILL;
+  const bool interrupted = ending.exit_code == 130 || ending.signal == SIGINT;
+  if (!killed && !interrupted) attack.judge(ending, {.exit_codes = {0, 1, undisturbed.exit_code}}, "tuner " + said);
+  if (interrupted && upkeep.kind != Upkeep::Kind::create)
+    no_names_but_these("something was left behind after Ctrl-C", [](const std::string&) { return true; });
+
+  // What a user finds, and does.
+  View now = view_of_all(attack);
+  if (upkeep.kind == Upkeep::Kind::pack && interruption.no_exchange && !is_whole(upkeep, now, before, after)) {
+    Words words = upkeep.words;
+    std::erase(words, "--force");
+    attack.run(words, {.may_change = {"out"}, .exit_codes = {2}});  // it restores the earlier one, and refuses
+    now = view_of_all(attack);
+  }
+  if (upkeep.kind != Upkeep::Kind::create && !is_whole(upkeep, now, before, after))
+    attack.find("half was done", "tuner " + said + describe_halves(now, before, after), &ending);
+  const std::string database = attack / (upkeep.database.starts_with("out/") ? upkeep.database : "db/decisions.db");
+  const Words nexts[] = {{"list"}, {"show", "1"}, {"doctor"}, {"sizes"}, {"wanted"}, {"list", "--quarantine"}};
+  for (std::size_t left = 1 + chance.below(2); left > 0; --left) {
+    Words words = chance.one_of(nexts);
+    const bool looks = words[0] != "doctor";
+    words.insert(words.end(), {"--db", database});
+    attack.run(words, {.exit_codes = looks ? std::set{0, 1} : std::set{0, 1, 3, 4, 5, 6}});
+  }
+
+  // The same again, which replaces what may be there by now.
+  Words again = upkeep.words;
+  if (upkeep.kind == Upkeep::Kind::recover) fs::remove(attack / upkeep.target);
+  const bool needs_force = !upkeep.target.empty() && upkeep.kind != Upkeep::Kind::recover && upkeep.earlier.empty();
+  if (needs_force && !troubled) again.push_back("--force");
+  Expectation as_before{.may_change = {"db", "out"}, .exit_codes = {0, 1, undisturbed.exit_code}};
+  if (troubled) as_before.exit_codes.insert(2);  // it was ended when everything was there already
+  const Ending second = attack.run(again, as_before);
+  if (upkeep.kind != Upkeep::Kind::create && view_of_all(attack) != after && second.exit_code == undisturbed.exit_code)
+    attack.find("the same again does not make it whole", "tuner " + said, &second);
+  // What a kill left under a name that everybody sees, such as tuned.db.part-17-0a1b2c3d, is the user's to remove.
+  no_names_but_these("something hidden was left behind for ever",
+                     [](const std::string& name) { return name.find("/.") != std::string::npos; });
+}
+
+}  // namespace
+
+const Section kUpkeep{"upkeep", 400, nullptr, run_upkeep};
+
+}  // namespace tuner::attack
