@@ -25,7 +25,7 @@ const char* const kTextPieces[] = {
     "<b>", "${window.hacked = 1}", "`", "__proto__", "constructor", "toString", "PAGE_DATA", "NaN", "Infinity", "1e999",
     "\u00e9\u200d\u00e9", "\U0001f468\u200d\U0001f469", "%s"};
 
-const double kDoubles[] = {0, 1, -1, 0.5, 1e-300, 1e300, -1e300, 12345.6, 5e-324, 1e6, 1e12};
+const double kDoubles[] = {0, 1, -1, 0.5, 1e-300, 1e300, -1e300, 1.7e308, -1.7e308, 12345.6, 5e-324, 1e6, 1e12};
 const std::int64_t kIntegers[] = {0,
                                   1,
                                   -1,

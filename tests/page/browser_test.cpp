@@ -239,6 +239,17 @@ TEST_CASE("a decision without trials, and one without a winner's interval, are s
   CHECK_MESSAGE(browser().complaints().empty(), browser().complaints().front());
 }
 
+TEST_CASE("times that no clock gave are drawn outside of the picture and not refused by the browser") {
+  Subject subject = made_up(50);
+  subject.trials[0].time_ns = subject.trials[1].time_ns = 5e-324;
+  subject.trials[0].samples_ns = {-1e300, 5e-324, 1.7e308};
+  subject.trials[2].time_ns = -1.7e308;
+  subject.trials[3].time_ns = 1.7e308;
+  open({subject});
+  CHECK(text_of("shown") == "50 of 50 trials");
+  CHECK_MESSAGE(browser().complaints().empty(), browser().complaints().front());
+}
+
 TEST_CASE("a decision whose interval lacks one end is shown without it, and so is one that lacks everything else") {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   Subject no_high = made_up(50, "no_high"), no_low = made_up(50, "no_low"), nothing = made_up(50, "nothing");
