@@ -194,6 +194,38 @@ TEST_CASE("a question for a file cannot be pasted together, in conditions or els
   }
 }
 
+TEST_CASE("names like `defined` outside of conditions hid a question for a file") {
+  const std::string name = "#define N (\"/etc/passwd\")\n";
+  for (const std::string text : {
+           "constexpr int defined(int v) { return v; }\n__device__ int x[1 + defined(__has_include N)];",
+           "#define ifdef(x) x N\n__device__ int x[1 + ifdef(__has_include)];",
+           "#define Z(ifdef) a##ifdef __has_include\n__device__ int x[Z(1 +) N];",
+           "#define Z(ifdef) #ifdef __has_include",
+           "#if defined(__has_include N)\n#endif",
+           "#if defined __has_include N\n#endif",
+           "#define E(x) x N\n/*\n#if */ int y = E(defined __has_include);",
+           "#define E(x) x N\nconst char* s = R\"(\n#if )\" E(defined __has_include);",
+       }) {
+    CAPTURE(text);
+    CHECK(why_includes_escape(name + text));
+  }
+  for (const char* const text :
+       {"#ifdef __has_include\n#endif", "# ifndef __has_include\n#endif", "%:ifdef __has_include\n%:endif",
+        "#if !defined(__has_include) || defined __has_embed\n#elif X && defined ( __has_include )\n#endif"}) {
+    CAPTURE(text);
+    CHECK_FALSE(why_includes_escape(text));
+  }
+}
+
+TEST_CASE("a compiler option hid a question for a file from who read the source") {
+  const std::string hidden = "\"-DH=__ha\\x73_include\"";
+  for (const auto& [from, to] : {std::pair<std::string, std::string>{"grid(", "options(" + hidden + ") grid("},
+                                 {"param(BLOCK", "option(O, " + hidden + ", \"\") param(BLOCK"}}) {
+    const std::string said = refused(with_source(replaced(kKernel, from, to)));
+    CHECK_MESSAGE(contains(said, "of the compiler option"), said);
+  }
+}
+
 TEST_CASE("a job's words are counted wherever they come from") {
   const auto refused_with = [](const std::string& from, const std::string& to, const std::string& more = "") {
     const std::string said = refused(with_source(more + replaced(kKernel, from, to)));

@@ -11,8 +11,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "tuner/core/base/printable.hpp"
 #include "tuner/engine/compile/compile_wire.hpp"
@@ -62,10 +65,26 @@ void step_aside(int niceness) {
   if (nice(niceness) == -1) errno = 0;  // refused: slower measurements, nothing worse
 }
 
-[[noreturn]] void run_worker(const NvrtcCompiler& compiler, Channel pool) {
+/// A log without why a file could not be opened, which tells a file that may not be read from one that is not there.
+std::string without_reasons(std::string log) {
+  for (const std::string_view said : {"cannot open ", "could not open "}) {
+    for (std::size_t at = log.find(said); at != std::string::npos; at = log.find(said, at + said.size())) {
+      const std::size_t end = std::min(log.find('\n', at), log.size());
+      const std::size_t quote = log.rfind('"', end);
+      if (quote != std::string::npos && quote > at) log.erase(quote + 1, end - quote - 1);
+    }
+  }
+  return log;
+}
+
+[[noreturn]] void run_worker(const NvrtcCompiler& compiler, Channel pool, bool confined) {
   try {
     while (std::optional<Message> message = pool.receive_wait()) {
-      const CompileReply reply = compiler.compile(from_message<CompileRequest>(*message));
+      CompileReply reply = compiler.compile(from_message<CompileRequest>(*message));
+      if (confined) {
+        reply.log = without_reasons(std::move(reply.log));
+        reply.message = without_reasons(std::move(reply.message));
+      }
       if (!pool.send(to_message(kCompiled, reply))) break;
     }
     _exit(0);
@@ -85,6 +104,9 @@ void keep_to(const std::filesystem::path& folder, const NvrtcCompiler& compiler,
     readable.push_back(std::filesystem::canonical(headers / "cuda_fp16.h", ignored).parent_path());
   }
   confine({std::move(readable), folder});
+  // Where that cannot be done, at least what has no folder is not looked for where the worker was started.
+  std::error_code ignored;
+  std::filesystem::current_path(folder, ignored);
 }
 
 class Helper {
@@ -111,9 +133,11 @@ class Helper {
     if (message.type == kStart) {
       auto start = from_message<HelperStart>(message);
       step_aside(start.niceness);
+      confined_ = !start.confined_to.empty();
+      for (std::filesystem::path& folder : start.include_folders) folder = std::filesystem::absolute(folder);
       compiler_.emplace(start.include_folders, start.builtins);
       if (start.warm_up) compiler_->warm_up(start.architecture);
-      if (!start.confined_to.empty()) keep_to(start.confined_to, *compiler_, std::move(start.include_folders));
+      if (confined_) keep_to(start.confined_to, *compiler_, std::move(start.include_folders));
       pool_.send(to_message(kReady, HelperReady{compiler_->toolkit().version}));
     } else if (message.type == kPrecompile && compiler_) {
       std::string log;
@@ -140,7 +164,7 @@ class Helper {
       die_with_parent(helper);
       pool_.close();  // its end must mean the helper's end, not the last worker's
       pair.first.close();
-      run_worker(*compiler_, std::move(pair.second));
+      run_worker(*compiler_, std::move(pair.second), confined_);
     }
     workers_[slot] = news.pid = pid;
     Message message = to_message(kWorker, news);
@@ -159,6 +183,7 @@ class Helper {
 
   Channel pool_;
   std::optional<NvrtcCompiler> compiler_;
+  bool confined_ = false;
   std::map<int, pid_t> workers_;
 };
 

@@ -92,23 +92,6 @@ std::string_view without_blanks_behind(std::string_view text) {
   return text.substr(0, text.find_last_not_of(" \t") + 1);
 }
 
-/// Whether what stands before a question asks for no file: `#ifdef `, `defined(`.
-bool asks_for_definition(std::string_view before) {
-  before = without_blanks_behind(before);
-  if (before.ends_with('(')) before = without_blanks_behind(before.substr(0, before.size() - 1));
-  std::size_t begin = before.size();
-  while (begin > 0 && is_word_character(before[begin - 1])) --begin;
-  constexpr std::array<std::string_view, 5> kAsking{"defined", "ifdef", "ifndef", "elifdef", "elifndef"};
-  return std::find(kAsking.begin(), kAsking.end(), before.substr(begin)) != kAsking.end();
-}
-
-std::optional<std::string> why_question_escapes(std::string_view text, std::size_t word, std::size_t behind_word) {
-  const std::size_t at = skip_blanks(text, behind_word);
-  if (at < text.size() && text[at] == '(') return why_operand_escapes(text, at + 1);
-  if (asks_for_definition(text.substr(0, word))) return std::nullopt;
-  return fmt::format("it has the word {} without the name of a file", quoted(text.substr(word, behind_word - word)));
-}
-
 /// What stands before `at` on its line, without blanks and without what is no character of the language.
 std::string_view before_on_line(std::string_view text, std::size_t at) {
   const std::size_t end_of_line = at == 0 ? npos : text.rfind('\n', at - 1);
@@ -117,6 +100,33 @@ std::string_view before_on_line(std::string_view text, std::size_t at) {
   while (!before.empty() && is_nothing(before.back())) before.remove_suffix(1);
   while (!before.empty() && is_nothing(before.front())) before.remove_prefix(1);
   return before;
+}
+
+/// Whether `#ifdef` or `defined` of a condition asks for the word between `word` and `behind`, and nothing else does.
+/// Outside of conditions these are names like others, of a macro or of a function.
+bool asks_for_definition(std::string_view text, std::size_t word, std::size_t behind) {
+  std::string_view before = before_on_line(text, word);
+  const std::size_t mark = before.starts_with("%:") ? 2 : 1;
+  if (!before.starts_with('#') && mark == 1) return false;
+  before.remove_prefix(std::min(before.find_first_not_of(" \t", mark), before.size()));
+  const std::string_view directive = word_at(before, 0);
+  constexpr std::array<std::string_view, 4> kAsking{"ifdef", "ifndef", "elifdef", "elifndef"};
+  if (std::find(kAsking.begin(), kAsking.end(), directive) != kAsking.end()) return before == directive;
+  // What begins as a directive may be the end of a comment or of a string.
+  if ((directive != "if" && directive != "elif") || before.find_first_of("\"'") != npos) return false;
+  if (before.find("*/") != npos) return false;
+  const std::size_t at = skip_blanks(text, behind);
+  const char next = at < text.size() ? text[at] : '\n';
+  if (before.ends_with('('))
+    return next == ')' && without_blanks_behind(before.substr(0, before.size() - 1)).ends_with("defined");
+  return before.ends_with("defined") && std::string_view("\n&|)?:").find(next) != npos;
+}
+
+std::optional<std::string> why_question_escapes(std::string_view text, std::size_t word, std::size_t behind_word) {
+  const std::size_t at = skip_blanks(text, behind_word);
+  if (at < text.size() && text[at] == '(') return why_operand_escapes(text, at + 1);
+  if (asks_for_definition(text, word, behind_word)) return std::nullopt;
+  return fmt::format("it has the word {} without the name of a file", quoted(text.substr(word, behind_word - word)));
 }
 
 /// `import` of C++20, first on its line, in front of what it can import.

@@ -30,9 +30,14 @@ namespace fs = std::filesystem;
   throw Error(Errc::bad_description, fmt::format("{} cannot be a job: {}.", one_line(file), why));
 }
 
-/// Only what is refused wherever a kernel of others is compiled comes before: compiler options outside a list.
+/// Only what is refused wherever a kernel of others is compiled comes before: compiler options outside a list. An
+/// option may say what the source's text does not: `\x5f` is a character in a directive's quotes.
 void require_options(const KernelDescription& kernel, std::string_view file) {
   const auto require = [&](std::string_view option) {
+    if (const auto why = why_includes_escape(option)) {
+      refuse(file,
+             fmt::format("of the compiler option {}, {}", search::quote(search::shortened(std::string(option))), *why));
+    }
     if (!include_folder(option)) return;
     refuse(file, fmt::format("the compiler option {} names a folder of another machine; headers travel with the job if "
                              "they are beside the kernel's file",
