@@ -18,6 +18,10 @@ namespace {
 constexpr int kKeptOfASignature = 2;
 constexpr std::size_t kLongestLine = 64 * 1024;
 
+/// What no user is to read: it says nothing of what to do.
+const char* const kWordsOfLibraries[] = {"json.exception", "number overflow parsing", "basic_string::", "std::bad_",
+                                         "vector::_M"};
+
 /// The report of a sanitizer in what a program said; empty if there is none.
 std::string sanitizer_report(const std::string& err) {
   for (const char* word : {"ERROR: AddressSanitizer", "runtime error:", "ERROR: LeakSanitizer"}) {
@@ -97,7 +101,7 @@ Door& Attack::door(const std::string& program) {
                         : program == "worker" ? programs_.worker
                         : program == "helper" ? programs_.helper
                                               : programs_.tuner;
-  const bool without_gpu = program == "tuner" || program == "victim";
+  const bool without_gpu = program == "tuner" || program == "victim" || program == "checker";
   const bool in_turn = program == "tuner" || program == "helper";
   std::map<std::string, std::string> environment{
       {"HOME", (sandbox_ / "home").string()},
@@ -110,6 +114,10 @@ Door& Attack::door(const std::string& program) {
       {"ASAN_OPTIONS", sanitizer_options(in_turn && programs_.lives > 1)},
       {"UBSAN_OPTIONS", "exitcode=98:print_stacktrace=1"}};
   if (program == "live") environment["TUNER_LIBEXEC"] = (sandbox_ / "in/libexec").string();
+  if (program == "checker") {
+    environment["CXX"] = "/usr/bin/g++";
+    environment["PATH"] = (sandbox_ / "in/bin").string();
+  }
   door = std::make_unique<Door>(file, environment, programs_.fork_server, in_turn ? programs_.lives : 1);
   return *door;
 }
@@ -127,7 +135,7 @@ Ending Attack::run(const std::string& program, const std::vector<std::string>& w
   Door& opened = door(program);
   const auto begin = std::chrono::steady_clock::now();
   opened.start(words, sandbox_ / "home");
-  const Ending ending = opened.finish();
+  const Ending ending = opened.finish(expectation.patience);
   ++runs_;
   const auto took = std::chrono::steady_clock::now() - begin;
   if (took > longest_) {
@@ -157,6 +165,10 @@ void Attack::judge(const Ending& ending, const Expectation& expectation, const s
     const char* const stream = text == &ending.out ? "standard output" : "standard error";
     if (const std::string character = unescaped_character(*text); !character.empty())
       find("unescaped " + character + " on " + stream, command_line, &ending);
+    for (const char* words : kWordsOfLibraries) {
+      if (text->find(words) != std::string::npos)
+        find(std::string("a library's own words on ") + stream, command_line, &ending);
+    }
     if (("\n" + *text).find("\n" + kForged) != std::string::npos)
       find(std::string("a forged line on ") + stream, command_line, &ending);
   }

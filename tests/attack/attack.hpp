@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -28,6 +29,7 @@ struct Expectation {
   std::set<int> exit_codes = {0, 1, 2, 3, 4, 5, 6, 7};
   std::set<int> signals = {};  ///< that it may end by
   bool text_matters = true;    ///< what it says is checked for what was to be escaped, and for lines that were forged
+  std::chrono::seconds patience{10};  ///< without any progress
 };
 
 /// Text that is planted behind line breaks: a line of output that begins with it was forged.
@@ -56,7 +58,8 @@ class Attack {
   Ending run(const std::vector<std::string>& words, const Expectation& expectation = {});
   /// Another program, "live" (with the fake driver), "engine", "worker" or "helper".
   Ending run(const std::string& program, const std::vector<std::string>& words, const Expectation& expectation);
-  /// Or "victim": `tuner` in a process of its own.
+  /// Or `tuner` in a process of its own: "victim"; "limited", with the fake driver; "checker", with a C++ compiler
+  /// whose parts lie in in/bin.
   Door& door(const std::string& program);
 
   /// What was found otherwise. The sandbox is kept as it is now.
@@ -93,7 +96,7 @@ struct Section {
   void (*run)(Attack&, Chance&);
 };
 extern const Section kDatabases, kSources, kPlainSources, kT1Files, kRecordings, kForeignResults, kDataFiles, kFrozen,
-    kCommandLines, kConversations, kKills, kUpkeep, kPages;
+    kCommandLines, kConversations, kJobs, kMeetings, kKills, kUpkeep, kPages;
 
 /// The database that every case begins with, made by prepare_databases: decisions.db, binaries.db, served.db and
 /// wanted.db.

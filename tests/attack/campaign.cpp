@@ -27,7 +27,7 @@ namespace po = boost::program_options;
 
 const Section* const kSections[] = {&kDatabases,      &kSources,   &kPlainSources, &kT1Files,      &kRecordings,
                                     &kForeignResults, &kDataFiles, &kFrozen,       &kCommandLines, &kConversations,
-                                    &kKills,          &kUpkeep,    &kPages};
+                                    &kJobs,           &kMeetings,  &kKills,        &kUpkeep,       &kPages};
 
 struct Campaign {
   std::uint64_t seed = 1;
@@ -185,9 +185,8 @@ Campaign read_words(int argc, char** argv) {
       "share", po::value(&campaign.share)->default_value(1), "of the whole campaign: 0.1 is a tenth of its cases")(
       "workers", po::value(&campaign.workers)->default_value(std::max(1u, std::thread::hardware_concurrency())),
       "processes at the same time")("section", po::value(&campaign.section),
-                                    "only databases, sources, t1-files, recordings, foreign-results, data-files, "
-                                    "command-lines, conversations or kills")("case", po::value(&campaign.number),
-                                                                             "only this case of the section")(
+                                    "only this one, of those that follow below")("case", po::value(&campaign.number),
+                                                                                 "only this case of the section")(
       "lives", po::value(&campaign.programs.lives),
       "command lines that one process runs in turn; without this 20, and 1 with --case")(
       "keep", po::value(&keep)->default_value("attack-findings"), "folder for what was found")(
@@ -197,7 +196,9 @@ Campaign read_words(int argc, char** argv) {
   po::store(po::parse_command_line(argc, argv, options), values);
   po::notify(values);
   if (values.contains("help")) {
-    std::cout << options;
+    std::cout << options << "sections:";
+    for (const Section* each : kSections) std::cout << " " << each->name;
+    std::cout << "\n";
     std::exit(0);
   }
   const bool known = std::any_of(std::begin(kSections), std::end(kSections),

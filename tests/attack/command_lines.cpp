@@ -1,4 +1,6 @@
 // Command lines of the commands' own options with all kinds of values, and of none.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <sstream>
 
@@ -50,6 +52,7 @@ void prepare_command_lines(Attack& attack) {
     std::istringstream(line) >> name;
     commands().push_back({name, options_in(attack.run({"help", name}, {.exit_codes = {0}}).out)});
   }
+  attack.run("limited", {"help"}, {.exit_codes = {0}});  // it is loaded before it is limited
   if (commands().size() < 8) attack.find("the overview has fewer commands than are known", "tuner help");
 }
 
@@ -141,10 +144,65 @@ std::vector<std::string> random_words(Attack& attack, Chance& chance) {
   return words;
 }
 
+/// A database where there is a device, a pipe or a file: no command succeeds.
+void run_odd_places(Attack& attack, Chance& chance) {
+  for (const char* device : {"zero", "null", "full"})
+    fs::create_symlink(fs::path("/dev") / device, attack / "in" / device);
+  for (const char* pipe : {"pipe", "pipe.db"}) {
+    if (mkfifo((attack / "in" / pipe).c_str(), 0600) != 0) throw std::runtime_error("mkfifo");
+  }
+  using Words = std::vector<std::string>;
+  Words words = chance.one_of<Words>({{"list"},
+                                      {"list", "--json"},
+                                      {"show", "wave"},
+                                      {"sizes"},
+                                      {"wanted"},
+                                      {"prune"},
+                                      {"prune", "--dry-run"},
+                                      {"forget", "--all"},
+                                      {"forget", "wave"},
+                                      {"export", attack / "out/a.db"},
+                                      {"pack", attack / "out/pack"},
+                                      {"report", "-o", attack / "out/a.html"},
+                                      {"import", attack / "in/base/decisions.db"}});
+  words.insert(words.end(), {"--db", attack / "in" /
+                                         chance.one_of({"zero", "null", "full", "pipe", "pipe.db", "scale.csv",
+                                                        "scale.csv/x", "zero/x.db"})});
+  attack.run(words, {.may_change = {"out"}, .exit_codes = {1, 2, 3, 4, 5, 6, 7}});
+}
+
+/// A shortage is never a bug of the program.
+void run_with_few_descriptors(Attack& attack, Chance& chance) {
+  std::vector<std::string> words{"tune",      attack.programs().data / "scale.cu",
+                                 "--problem", "n=1000",
+                                 "--workers", "1",
+                                 "--budget",  "2,2s",
+                                 "--db",      attack / "out"};
+  if (chance.once_in(2)) words = random_words(attack, chance);
+  const std::size_t most = 7 + chance.below(18);
+  attack.note(std::to_string(most) + " descriptors");
+  attack.door("limited").limit_descriptors(most);
+  attack.run("limited", words, {.may_change = {"in", "out", "home", "tmp"}});
+}
+
+/// A C++ compiler without its assembler or linker says nothing of the kernel.
+void run_compiler_in_parts(Attack& attack, Chance& chance) {
+  fs::create_directory(attack / "in/bin");
+  if (!fs::exists("/usr/bin/g++")) return;
+  if (chance.once_in(2)) fs::create_symlink("/usr/bin/ld", attack / "in/bin/ld");
+  const fs::path file = attack / "in/clean.cu";
+  write_bytes(file, read_bytes(fs::path(TUNER_ATTACK_REPOSITORY) / "tests/host/kernels/clean.cu"));
+  attack.run("checker", {"check", file, "--host"},
+             {.may_change = {"out", "home", "tmp"}, .exit_codes = {4}, .patience = std::chrono::seconds(60)});
+}
+
 void run_command_lines(Attack& attack, Chance& chance) {
   attack.sandbox().clear();
   copy_as_it_is(attack / "../base/in", attack / "in");
   copy_as_it_is(attack / "../base/full", attack / "in/base");
+  if (chance.once_in(12)) return run_odd_places(attack, chance);
+  if (chance.once_in(40)) return run_with_few_descriptors(attack, chance);
+  if (chance.once_in(200)) return run_compiler_in_parts(attack, chance);
   // Everything that a command line names lies elsewhere, and what lies there and is named is not to be replaced.
   std::vector<std::string> words = random_words(attack, chance);
   if (chance.once_in(8)) {

@@ -2,6 +2,8 @@
 // that talk to an engine; and, under the names of the engine and the worker, ones that answer with anything.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -9,14 +11,17 @@
 #include <fstream>
 #include <optional>
 #include <span>
+#include <sstream>
 
 #include "cache/file/hash.hpp"
 #include "cache/file/location.hpp"
 #include "cache/store/binary_store.hpp"
 #include "cache/store/sqlite_store.hpp"
 #include "tests/attack/hostile_records.hpp"
+#include "tests/attack/job_program.hpp"
 #include "tests/attack/talk.hpp"
 #include "tests/runtime/machine.hpp"
+#include "tests/support/processes.hpp"
 #include "tuner/engine/sizes/learn_sizes.hpp"
 
 using namespace tuner;
@@ -28,6 +33,7 @@ namespace fs = std::filesystem;
 
 constexpr int kWrongCode = 20;
 constexpr int kThrew = 21;
+constexpr int kCompiledAgain = 22;
 
 int prepare(const fs::path& folder, const fs::path& source, const fs::path& frozen) {
   Machine machine;
@@ -140,6 +146,47 @@ int ask_frozen(const fs::path& file, const fs::path& system) {
   return ask_runtime(*std::move(runtime));
 }
 
+const char* const kScale =
+    "#pragma tuner kernel(scale) problem(n: size) param(BLOCK, 128, 64) grid(ceil_div(n, BLOCK)) block(BLOCK)\n"
+    "#pragma tuner in(x, float, n) out(y, float, n) scalar(n, int32)\n"
+    "extern \"C\" __device__ const char tuner_fake[] = \"FAKE:right time=9000\";\n"
+    "extern \"C\" __global__ void scale(const float* x, float* y, int n) {\n"
+    "  const int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+    "  if (i < n) y[i] = 2 * x[i];\n"
+    "}\n";
+
+void end_engines() {
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    // "PID (program) state parent ..."
+    const std::string stat = cache::test::read_bytes(entry.path() / "stat");
+    if (stat.find("(tuner-engine) ") == std::string::npos) continue;
+    std::istringstream fields(stat.substr(stat.rfind(')') + 1));
+    std::string state;
+    pid_t parent = 0;
+    fields >> state >> parent;
+    const pid_t engine = parent == getpid() ? std::stoi(entry.path().filename()) : 0;
+    if (engine != 0 && kill(engine, SIGKILL) == 0) has_ended(engine);
+  }
+}
+
+/// What was compiled once is served for every size, by a program that can store nothing and has no compiler any more.
+int ask_sizes(const fs::path& database, const fs::path& libexec, int more) {
+  RuntimeOptions options = options_of(database, "/nowhere");
+  options.wanted = false;
+  setenv("TUNER_LIBEXEC", libexec.c_str(), 1);
+  Runtime runtime(std::move(options));
+  const Kernel kernel = runtime.kernel(Description::from_text(kScale, {.name = "scale.cu"}));
+  if (!kernel.request({1000 + more}).runnable()) return 0;  // nothing is compiled on this machine
+  setenv("TUNER_LIBEXEC", "/nowhere", 1);
+  end_engines();
+  for (const int n : {1, 999, 100'000}) {
+    if (kernel.request({n + more}).runnable()) continue;
+    std::fprintf(stderr, "The same program is compiled again for n=%d\n", n + more);
+    return kCompiledAgain;
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -156,6 +203,8 @@ int main(int argc, char** argv) {
     if (words.at(0) == "prepare-many") return prepare_many(words.at(1));
     if (words.at(0) == "runtime") return ask_runtime(Runtime(options_of(words.at(1), words.at(2))));
     if (words.at(0) == "frozen") return ask_frozen(words.at(1), words.at(2));
+    if (words.at(0) == "sizes") return ask_sizes(words.at(1), words.at(2), std::stoi(words.at(3)));
+    if (words.at(0) == "job") return attack::work_off_job(std::stoull(words.at(1)), words.at(2));
     if (words.at(0) == "client") return attack::ask_engine(words.at(1));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "It threw: %s\n", error.what());

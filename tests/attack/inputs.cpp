@@ -119,22 +119,6 @@ void run_recordings(Attack& attack, Chance& chance) {
   attack.run(words, {.may_change = {"out"}, .exit_codes = {0, 1, 2, 6}});
 }
 
-/// Results of other tuners, as recordings and as hints.
-void run_foreign_results(Attack& attack, Chance& chance) {
-  static const std::vector<std::string> files = texts_of(repository() / "tests/data/foreign", ".json");
-  attack.sandbox().clear();
-  const fs::path file = attack / "in/results.json";
-  write_bytes(file, damage_json(chance, chance.one_of(files)));
-  std::vector<std::string> words{"tune", "--replay", file, "--db", attack / "out", "--budget", "6"};
-  if (chance.once_in(2))
-    words = {"simulate", file, "--repeats", "1", "--budget", "6", "--workers", "1", "--strategy", "random"};
-  if (chance.once_in(4)) {
-    words = {"tune",     "--replay", attack / "../base/in/scale.csv", "--hints", file, "--db", attack / "out",
-             "--budget", "6"};
-  }
-  attack.run(words, {.may_change = {"out"}, .exit_codes = {0, 1, 2, 6}});
-}
-
 std::string npy_file(Chance& chance) {
   const std::size_t count = chance.below(300);
   std::string header =
@@ -182,9 +166,18 @@ void run_data_files(Attack& attack, Chance& chance) {
   attack.run(words, {.exit_codes = {0, 2}});
 }
 
+/// A program whose folder takes nothing asks for several sizes, and loses its engine after the first.
+void run_sizes(Attack& attack, Chance& chance) {
+  const std::string nowhere =
+      chance.one_of<std::string>({attack / "outside/letter.txt", attack / "outside/letter.txt/x", "/proc/none"});
+  attack.run("helper", {"sizes", nowhere, attack.programs().engine.parent_path(), std::to_string(chance.below(1000))},
+             {.may_change = {"tmp"}, .exit_codes = {0}, .text_matters = false, .patience = std::chrono::seconds(60)});
+}
+
 /// What a program is sent as frozen decisions. Some of it has a valid hash, as what is forged would.
 void run_frozen(Attack& attack, Chance& chance) {
   attack.sandbox().clear();
+  if (chance.once_in(100)) return run_sizes(attack, chance);
   constexpr std::size_t kHashDigits = 32;
   std::string bytes = read_bytes(attack / "../base/in/frozen");
   if (chance.once_in(3)) {
@@ -205,7 +198,6 @@ const Section kSources{"sources", 2000, nullptr, run_sources};
 const Section kPlainSources{"plain-sources", 1000, nullptr, run_plain_sources};
 const Section kT1Files{"t1-files", 2000, nullptr, run_t1_files};
 const Section kRecordings{"recordings", 2000, nullptr, run_recordings};
-const Section kForeignResults{"foreign-results", 2000, nullptr, run_foreign_results};
 const Section kDataFiles{"data-files", 2000, nullptr, run_data_files};
 const Section kFrozen{"frozen", 2000, nullptr, run_frozen};
 

@@ -87,6 +87,7 @@ void run_kills(Attack& attack, Chance& chance) {
   if (ending.signal != SIGKILL) attack.judge(ending, {.exit_codes = {0, 1}}, said);
   attack.note("killed: " + words[0] + (ending.signal == 0 ? ", which had ended" : ""));
 
+  if (fs::exists(database)) attack.run({"list", "--db", database}, {.exit_codes = {0}});
   const std::set<std::string> committed = rows_of(attack, database);
   must_have_kept(attack, before, committed, said);
   if (victim == Victim::import && committed.size() != before.size()) {  // as a whole or not at all

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,7 +25,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kHang{10};
 constexpr std::chrono::seconds kNeverLonger{180};
 
 void require(bool condition, const std::string& what) {
@@ -115,7 +115,14 @@ bool Door::ends_within(std::chrono::milliseconds time) {
   return poll(&entry, 1, static_cast<int>(time.count())) == 1;
 }
 
-Ending Door::finish() {
+void Door::limit_descriptors(std::size_t most) {
+  rlimit limit{};
+  require(prlimit(server_, RLIMIT_NOFILE, nullptr, &limit) == 0, "prlimit");
+  limit.rlim_cur = most;
+  require(prlimit(server_, RLIMIT_NOFILE, &limit, nullptr) == 0, "prlimit");
+}
+
+Ending Door::finish(std::chrono::seconds patience) {
   Ending ending;
   const auto begin = Clock::now();
   std::optional<double> first, before;  // the process may have worked for other command lines
@@ -125,7 +132,9 @@ Ending Door::finish() {
     const bool stuck = !work.wants_more && work.seconds == before;
     if (!first) first = work.seconds;
     before = work.seconds;
-    if (passed < kHang || (!stuck && work.seconds - *first < kHang.count() && passed < kNeverLonger)) continue;
+    if (passed < patience ||
+        (!stuck && work.seconds - *first < static_cast<double>(patience.count()) && passed < kNeverLonger))
+      continue;
     ending.hung = true;
     kill(-running_, SIGKILL);
     kill(running_, SIGKILL);

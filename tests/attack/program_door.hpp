@@ -38,9 +38,10 @@ class Door {
               const UniqueFd* connection = nullptr, const Interruption& interruption = {});
   /// Whether what was started ends within that time.
   bool ends_within(std::chrono::milliseconds time);
-  /// Waits for its end. One that hangs (ten seconds without an end, or without any progress on a busy machine) is
-  /// killed.
-  Ending finish();
+  /// Waits for its end. One that hangs (so long without an end, or without any progress on a busy machine) is killed.
+  Ending finish(std::chrono::seconds patience = std::chrono::seconds(10));
+  /// Of what is started from now on: how many descriptors it may have, at least 7. After the first command line.
+  void limit_descriptors(std::size_t most);
 
  private:
   int answer();
