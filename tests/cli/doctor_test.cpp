@@ -165,7 +165,8 @@ TEST_CASE("doctor finds the database of the installed tree that it is in") {
 TEST_CASE("without /proc the tuner was told to be incomplete, and to be unpacked into a folder without a name") {
   const User user;
   const auto without_proc = [&](const std::string& command) {
-    user.in_shell("unshare -m sh -c 'mount -t tmpfs none /proc && exec env -i HOME=. " TUNER_PROGRAM " " + command +
+    user.in_shell("PROGRAM=" + shell_word(TUNER_PROGRAM) +
+                  " unshare -m sh -c 'mount -t tmpfs none /proc && exec env -i HOME=. \"$PROGRAM\" " + command +
                   "' > said 2>&1");
     return read_bytes(user.home() / "said");
   };
@@ -177,5 +178,6 @@ TEST_CASE("without /proc the tuner was told to be incomplete, and to be unpacked
   check_has(said, {"without /proc nothing says where this program is: mount it, or set TUNER_LIBEXEC",
                    "sudo mount -t proc proc /proc"});
   CHECK_FALSE(contains(said, "-C ''"));
-  check_has(without_proc("describe " + data_file("scale.cu").string()), {"#pragma tuner kernel(scale)"});
+  user.folder().write("scale.cu", read_bytes(data_file("scale.cu")));
+  check_has(without_proc("describe scale.cu"), {"#pragma tuner kernel(scale)"});
 }

@@ -184,7 +184,7 @@ TEST_CASE("what cannot be simulated is one sentence and exit code 2") {
   user.folder().write("failed.csv", "#space 1\n#kernel f\n#gpu X1\n#param A 1\nA,status,time_ms\n1,compile_error,\n");
   for (const auto& [words, hint] :
        std::vector<std::pair<Words, std::string>>{{{}, "needs a recorded space"},
-                                                  {{"nofile.csv"}, "nofile.csv cannot be opened"},
+                                                  {{"nofile.csv"}, "nofile.csv does not exist"},
                                                   {{"text.csv"}, "text.csv:1: it does not start with"},
                                                   {{"failed.csv"}, "Every configuration in failed.csv failed"},
                                                   {{"bowl.csv", "--budget", "0"}, "from 1 to"},
