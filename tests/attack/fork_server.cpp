@@ -116,6 +116,7 @@ int run_main(const Request& request) {
   attack::interrupt_at(words[0]);
   const int code = the_main(static_cast<int>(words.size()) - 3, words.data() + 2, environ);
   std::fflush(nullptr);
+  attack::print_changes();
   return code & 0xff;
 }
 

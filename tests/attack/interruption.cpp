@@ -18,7 +18,7 @@ Interruption interruption;
 int changes = 0;
 
 void note_change_of_name() {
-  if (interruption.change > 0 && ++changes == interruption.change) raise(interruption.signal);
+  if (interruption.change != 0 && ++changes == interruption.change) raise(interruption.signal);
 }
 
 /// What is printed changes no file.
@@ -40,6 +40,10 @@ void interrupt_at(const char* text) {
   std::sscanf(text, "%d %d %d %d", &interruption.change, &interruption.signal, &of_names, &no_exchange);
   interruption.of_names = of_names != 0;
   interruption.no_exchange = no_exchange != 0;
+}
+
+void print_changes() {
+  if (interruption.change < 0) dprintf(STDERR_FILENO, "%s%d", kChanges, changes);
 }
 
 }  // namespace tuner::attack

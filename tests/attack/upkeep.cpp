@@ -5,7 +5,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <functional>
+#include <cstdlib>
+#include <cstring>
 
 #include "tests/attack/attack.hpp"
 #include "tests/attack/sql.hpp"
@@ -87,8 +88,8 @@ Upkeep choose_upkeep(Attack& attack, Chance& chance) {
   const std::string database = attack / "db/decisions.db", out = attack / "out";
   const bool replaces = chance.once_in(2);
   Upkeep upkeep{chance.one_of({Kind::forget, Kind::forget, Kind::prune, Kind::import, Kind::wanted, Kind::recover,
-                               Kind::export_all, Kind::export_all, Kind::pack, Kind::pack, Kind::report, Kind::header,
-                               Kind::create})};
+                               Kind::export_all, Kind::export_all, Kind::pack, Kind::pack, Kind::pack, Kind::report,
+                               Kind::header, Kind::create})};
   Words& words = upkeep.words;
   const auto writes = [&](const char* target, Words earlier) {
     upkeep.target = target;
@@ -218,16 +219,26 @@ void try_link(Attack& attack, Chance& chance, const Upkeep& upkeep) {
     attack.find("half was written beside a link", "tuner " + words[0], &ending);
 }
 
-/// Ends a command line somewhere. Returns how it ended.
-Ending run_interrupted(Attack& attack, Chance& chance, const Words& words, Interruption& interruption) {
+/// Runs a command line whole and counts its changes.
+Ending run_counting(Attack& attack, const Words& words, Interruption& interruption) {
+  interruption.change = -1;
+  Door& door = attack.door("victim");
+  door.start(words, attack / "home", nullptr, interruption);
+  Ending ending = door.finish();
+  const std::size_t at = ending.err.rfind(kChanges);
+  interruption.change = at == std::string::npos ? 0 : std::atoi(ending.err.c_str() + at + std::strlen(kChanges));
+  ending.err.resize(std::min(at, ending.err.size()));
+  return ending;
+}
+
+/// Ends a command line with so many changes somewhere: often near its end, where what it made gets its names.
+Ending run_interrupted(Attack& attack, Chance& chance, const Words& words, Interruption interruption) {
+  const auto most = static_cast<std::size_t>(std::max(1, interruption.change));
+  const bool by_time = chance.once_in(10);
   interruption.signal = chance.one_of({SIGKILL, SIGKILL, SIGINT});
-  interruption.no_exchange = chance.once_in(2);
-  const bool by_time = chance.once_in(6);
-  const std::size_t most = std::size_t{4} << chance.below(7);  // of its changes most are early, and few are late
-  interruption.of_names = chance.once_in(2);
-  if (!by_time)
-    interruption.change =
-        static_cast<int>(1 + chance.below(interruption.of_names ? std::min<std::size_t>(most, 32) : most));
+  interruption.change = static_cast<int>(chance.once_in(2) ? 1 + chance.below(most)
+                                                           : most - chance.below(std::min<std::size_t>(most, 10)));
+  if (by_time) interruption.change = 0;
   Door& door = attack.door("victim");
   const pid_t pid = door.start(words, attack / "home", nullptr, interruption);
   if (by_time && !door.ends_within(std::chrono::milliseconds(chance.below(chance.once_in(2) ? 20 : 100))))
@@ -265,77 +276,105 @@ std::string describe_halves(const View& now, const View& before, const View& aft
   return text;
 }
 
-void run_upkeep(Attack& attack, Chance& chance) {
-  const Upkeep upkeep = choose_upkeep(attack, chance);
-  prepare_case(attack, chance, upkeep);
-  const bool makes_database = upkeep.kind == Upkeep::Kind::export_all || upkeep.kind == Upkeep::Kind::pack;
-  const bool troubled = makes_database && chance.once_in(4);
-  if (troubled) put_in_the_way(attack, chance, upkeep);
-  for (const char* folder : {"db", "out"}) copy_as_it_is(attack / folder, attack / "saved/before" / folder);
-  const std::string said = upkeep.words[0] + (upkeep.kind == Upkeep::Kind::header ? " --header" : "");
-  if (!upkeep.target.empty() && !troubled && chance.once_in(3)) return try_link(attack, chance, upkeep);
+/// What a command comes to when nobody ends it.
+struct Course {
+  Upkeep upkeep;
+  std::string said;
+  bool troubled = false;
+  View before, after;
+  std::set<std::string> names;  ///< that are there before or afterwards
+  int exit_code = 0;
 
-  // What it comes to when nobody ends it.
-  const View before = view_of_all(attack);
-  std::set<std::string> expected_names = names_of_all(attack);
-  const Ending undisturbed = attack.run(
-      upkeep.words, {.may_change = {"db", "out"}, .exit_codes = troubled ? std::set{0, 2, 4, 5} : std::set{0, 1}});
-  const View after = view_of_all(attack);
-  if (undisturbed.exit_code > 1 && (after != before || names_of_all(attack) != expected_names))
-    attack.find("a command that failed left something", "tuner " + said, &undisturbed);
-  expected_names.merge(names_of_all(attack));
-  const auto no_names_but_these = [&](const char* what, const std::function<bool(const std::string&)>& counts) {
-    for (const std::string& name : names_of_all(attack)) {
-      if (!expected_names.contains(name) && counts(name))
-        return attack.find(what, "tuner " + said + ", '" + name + "'");
-    }
-  };
+  bool is_half(const View& now) const {
+    // What is created has as many rows as there was time for.
+    return upkeep.kind != Upkeep::Kind::create && !is_whole(upkeep, now, before, after);
+  }
+};
+
+void no_names_but_these(Attack& attack, const Course& course, const std::string& beginning, const char* what) {
+  if (course.upkeep.kind == Upkeep::Kind::create) return;
+  for (const std::string& name : names_of_all(attack)) {
+    if (!course.names.contains(name) && name.find(beginning) != std::string::npos)
+      return attack.find(what, "tuner " + course.said + ", '" + name + "'");
+  }
+}
+
+void look_around(Attack& attack, Chance& chance, const Course& course) {
+  const std::string& changed = course.upkeep.database;
+  const std::string database = attack / (changed.starts_with("out/") ? changed : "db/decisions.db");
+  const Words nexts[] = {{"list"}, {"show", "1"}, {"doctor"}, {"sizes"}, {"wanted"}, {"list", "--quarantine"}};
+  Words words = chance.one_of(nexts);
+  const bool looks = words[0] != "doctor";
+  words.insert(words.end(), {"--db", database});
+  attack.run(words, {.exit_codes = looks ? std::set{0, 1} : std::set{0, 1, 3, 4, 5, 6}});
+}
+
+/// The same again, which replaces what may be there by now.
+void run_again(Attack& attack, const Course& course) {
+  const Upkeep& upkeep = course.upkeep;
+  Words again = upkeep.words;
+  const bool recovers = upkeep.kind == Upkeep::Kind::recover;
+  if (recovers) fs::remove(attack / upkeep.target);
+  if (!upkeep.target.empty() && !recovers && upkeep.earlier.empty() && !course.troubled) again.push_back("--force");
+  Expectation expectation{.may_change = {"db", "out"}, .exit_codes = {0, 1, course.exit_code}};
+  if (course.troubled) expectation.exit_codes.insert(2);  // it was ended when everything was there already
+  const Ending ending = attack.run(again, expectation);
+  if (upkeep.kind != Upkeep::Kind::create && ending.exit_code == course.exit_code &&
+      view_of_all(attack) != course.after)
+    attack.find("the same again does not make it whole", "tuner " + course.said, &ending);
+}
+
+/// Ends the command somewhere, and does what a user does next.
+void end_somewhere(Attack& attack, Chance& chance, const Course& course, const Interruption& counted) {
   for (const char* folder : {"db", "out"}) copy_as_it_is(attack / "saved/before" / folder, attack / folder);
-
-  Interruption interruption;
-  const Ending ending = run_interrupted(attack, chance, upkeep.words, interruption);
-  const bool killed = ending.signal == SIGKILL;
+  const Ending ending = run_interrupted(attack, chance, course.upkeep.words, counted);
   const bool interrupted = ending.exit_code == 130 || ending.signal == SIGINT;
-  if (!killed && !interrupted) attack.judge(ending, {.exit_codes = {0, 1, undisturbed.exit_code}}, "tuner " + said);
-  if (interrupted && upkeep.kind != Upkeep::Kind::create)
-    no_names_but_these("something was left behind after Ctrl-C", [](const std::string&) { return true; });
-
-  // What a user finds, and does.
+  if (ending.signal != SIGKILL && !interrupted)
+    attack.judge(ending, {.exit_codes = {0, 1, course.exit_code}}, "tuner " + course.said);
+  if (interrupted) no_names_but_these(attack, course, "", "something was left behind after Ctrl-C");
   View now = view_of_all(attack);
-  if (upkeep.kind == Upkeep::Kind::pack && interruption.no_exchange && !is_whole(upkeep, now, before, after)) {
-    Words words = upkeep.words;
+  if (course.upkeep.kind == Upkeep::Kind::pack && counted.no_exchange && course.is_half(now)) {
+    Words words = course.upkeep.words;
     std::erase(words, "--force");
     attack.run(words, {.may_change = {"out"}, .exit_codes = {2}});  // it restores the earlier one, and refuses
     now = view_of_all(attack);
   }
-  if (upkeep.kind != Upkeep::Kind::create && !is_whole(upkeep, now, before, after))
-    attack.find("half was done", "tuner " + said + describe_halves(now, before, after), &ending);
-  const std::string database = attack / (upkeep.database.starts_with("out/") ? upkeep.database : "db/decisions.db");
-  const Words nexts[] = {{"list"}, {"show", "1"}, {"doctor"}, {"sizes"}, {"wanted"}, {"list", "--quarantine"}};
-  for (std::size_t left = 1 + chance.below(2); left > 0; --left) {
-    Words words = chance.one_of(nexts);
-    const bool looks = words[0] != "doctor";
-    words.insert(words.end(), {"--db", database});
-    attack.run(words, {.exit_codes = looks ? std::set{0, 1} : std::set{0, 1, 3, 4, 5, 6}});
-  }
-
-  // The same again, which replaces what may be there by now.
-  Words again = upkeep.words;
-  if (upkeep.kind == Upkeep::Kind::recover) fs::remove(attack / upkeep.target);
-  const bool needs_force = !upkeep.target.empty() && upkeep.kind != Upkeep::Kind::recover && upkeep.earlier.empty();
-  if (needs_force && !troubled) again.push_back("--force");
-  Expectation as_before{.may_change = {"db", "out"}, .exit_codes = {0, 1, undisturbed.exit_code}};
-  if (troubled) as_before.exit_codes.insert(2);  // it was ended when everything was there already
-  const Ending second = attack.run(again, as_before);
-  if (upkeep.kind != Upkeep::Kind::create && view_of_all(attack) != after && second.exit_code == undisturbed.exit_code)
-    attack.find("the same again does not make it whole", "tuner " + said, &second);
+  if (course.is_half(now))
+    attack.find("half was done", "tuner " + course.said + describe_halves(now, course.before, course.after), &ending);
+  look_around(attack, chance, course);
+  run_again(attack, course);
   // What a kill left under a name that everybody sees, such as tuned.db.part-17-0a1b2c3d, is the user's to remove.
-  no_names_but_these("something hidden was left behind for ever",
-                     [](const std::string& name) { return name.find("/.") != std::string::npos; });
+  no_names_but_these(attack, course, "/.", "something hidden was left behind for ever");
+}
+
+void run_upkeep(Attack& attack, Chance& chance) {
+  Course course{choose_upkeep(attack, chance)};
+  const Upkeep& upkeep = course.upkeep;
+  prepare_case(attack, chance, upkeep);
+  course.said = upkeep.words[0] + (upkeep.kind == Upkeep::Kind::header ? " --header" : "");
+  const bool makes_database = upkeep.kind == Upkeep::Kind::export_all || upkeep.kind == Upkeep::Kind::pack;
+  course.troubled = makes_database && chance.once_in(4);
+  if (course.troubled) put_in_the_way(attack, chance, upkeep);
+  for (const char* folder : {"db", "out"}) copy_as_it_is(attack / folder, attack / "saved/before" / folder);
+  if (!upkeep.target.empty() && !course.troubled && chance.once_in(3)) return try_link(attack, chance, upkeep);
+
+  course.before = view_of_all(attack);
+  course.names = names_of_all(attack);
+  Interruption counted{.of_names = !chance.once_in(3), .no_exchange = chance.once_in(2)};
+  const Ending undisturbed = run_counting(attack, upkeep.words, counted);
+  attack.judge(undisturbed, {.exit_codes = course.troubled ? std::set{0, 2, 4, 5} : std::set{0, 1}},
+               "tuner " + course.said);
+  course.exit_code = undisturbed.exit_code;
+  course.after = view_of_all(attack);
+  std::set<std::string> names_after = names_of_all(attack);
+  if (course.exit_code > 1 && (course.after != course.before || names_after != course.names))
+    attack.find("a command that failed left something", "tuner " + course.said, &undisturbed);
+  course.names.merge(names_after);
+  for (int left = 3; left > 0; --left) end_somewhere(attack, chance, course, counted);
 }
 
 }  // namespace
 
-const Section kUpkeep{"upkeep", 400, nullptr, run_upkeep};
+const Section kUpkeep{"upkeep", 200, nullptr, run_upkeep};
 
 }  // namespace tuner::attack

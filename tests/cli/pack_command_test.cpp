@@ -173,6 +173,15 @@ TEST_CASE("a folder with files is left alone, unless it is a pack and --force is
   for (const std::string& name : names_in(user.home())) CHECK_FALSE(name.starts_with(".pack."));
 }
 
+TEST_CASE("an empty .pack.earlier stayed for ever when --force was killed right before it was removed") {
+  const Packer user;
+  user.packed();
+  std::filesystem::create_directory(user.home() / ".pack.earlier");
+  user.packed();
+  CHECK(names_in(user.home() / "pack") == Words{"binaries.db", "decisions.db", "pack.json"});
+  CHECK_FALSE(std::filesystem::exists(user.home() / ".pack.earlier"));
+}
+
 TEST_CASE("a pack was gone when --force was killed between two renames") {
   for (const bool can_exchange : {true, false}) {
     CAPTURE(can_exchange);

@@ -81,8 +81,11 @@ fs::path earlier_of(const fs::path& place) {
 void end_replacing(const fs::path& place) {
   const fs::path earlier = earlier_of(place);
   std::error_code error;
-  if (!fs::is_directory(fs::symlink_status(earlier, error)) || !contents_of(earlier).is_pack) return;
-  if (fs::symlink_status(place, error).type() != fs::file_type::not_found) return remove_pack(earlier);
+  if (!fs::is_directory(fs::symlink_status(earlier, error))) return;
+  const FolderContents contents = contents_of(earlier);
+  if (!contents.is_empty && !contents.is_pack) return;
+  const bool is_replaced = fs::symlink_status(place, error).type() != fs::file_type::not_found;
+  if (contents.is_empty || is_replaced) return remove_pack(earlier);
   if (rename(earlier.c_str(), place.c_str()) != 0) cannot("restored", place, errno);
 }
 
