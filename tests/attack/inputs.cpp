@@ -89,7 +89,8 @@ void run_t1_files(Attack& attack, Chance& chance) {
   static const std::vector<std::string> sources = texts_of(repository() / "tests/data/t1", ".cu");
   attack.sandbox().clear();
   const std::size_t which = chance.below(files.size());
-  write_bytes(attack / "in/kernel.json", damage_json(chance, files[which]));
+  write_bytes(attack / "in/kernel.json",
+              chance.once_in(20) ? with_odd_number(chance, files[which]) : damage_json(chance, files[which]));
   for (const char* name : {"convolution.cu", "gemm.cu", "hotspot.cu"})
     write_bytes(attack / "in" / name, chance.once_in(8) ? damage_source(chance, sources[which]) : sources[which]);
   std::vector<std::string> words{"describe", attack / "in/kernel.json"};

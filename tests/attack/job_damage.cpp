@@ -264,6 +264,46 @@ std::string hostile_lines(Chance& chance) {
   return lines + replaced(chance.one_of(kPlaces), "{Q}", asked) + "\n";
 }
 
+/// A question with all that it needs. {A} and {B}: the word of one, cut anywhere.
+struct Recipe {
+  const char* macros;
+  const char* question;
+  std::vector<std::string> options = {};
+};
+const Recipe kRecipes[] = {
+    {"#define H {A}{B}", "H(\"{F}\")"},
+    {"#define H(x) {A}{B}(x)", "H(\"{F}\")"},
+    {"#define C(a, b) a##b", "C({A}, {B})(\"{F}\")"},
+    {"#define C(a, b) D(a, b)\n#define D(a, b) a##b\n#define X {A}", "C(X, {B})(<{F}>)"},
+    {"%:define C(a, b) a%:%:b", "C({A}, {B})(\"{F}\")"},
+    {"#define C(b) {A}##b", "C({B})(\"{F}\")"},
+    {"#define C(a) a##{B}", "C({A})(\"{F}\")"},
+    {"#define N (\"{F}\")\n__host__ __device__ constexpr int defined(int x) { return x; }", "defined({A}{B} N)"},
+    {"#define N (\"{F}\")\n#define ifdef(x) x N", "ifdef({A}{B})"},
+    {"#define N (\"{F}\")\n#define defined_ defined\n#define E(a, b) b N", "E(, {A}{B})"},
+    {"", "{A}\\\n{B}(\"{F}\")"},
+    {"", "H(\"{F}\")", {"-DH={A}{B}"}},
+    {"", "H", {"-DH={A}{B}(<{F}>)"}},
+    {"", "C({A}, {B})(\"{F}\")", {"-DC(a,b)=a##b"}},
+    {"#define C(a, b) D(a, b)\n#define D(a, b) a##b", "C(P, Q)(\"{F}\")", {"-DP={A}", "-DQ={B}"}}};
+const char* const kTellingPlaces[] = {
+    "#if {Q}\n#error found\n#endif", "__device__ int x[1 + {Q}];\nstatic_assert(sizeof x == 4, \"found\");",
+    "static_assert(!({Q}), \"found\");", "enum { found = {Q} };\nstatic_assert(found == 0, \"found\");",
+    "#define FOUND {Q}"};
+
+/// Adds to the options of the job, and returns lines for its source.
+std::string lines_of_recipe(Chance& chance, HostileJob& job) {
+  const std::string word = chance.one_of({"__has_include", "__has_include", "__has_include_next", "__has_embed"});
+  const std::size_t cut = 1 + chance.below(word.size() - 1);
+  const auto in_parts = [&](std::string text) {
+    return replaced(replaced(std::move(text), "{A}", word.substr(0, cut)), "{B}", word.substr(cut));
+  };
+  const Recipe& recipe = chance.one_of(kRecipes);
+  for (const std::string& option : recipe.options) job.options.push_back(in_parts(option));
+  return in_parts(recipe.macros) + "\n" + replaced(chance.one_of(kTellingPlaces), "{Q}", in_parts(recipe.question)) +
+         "\n";
+}
+
 std::string source_with(const std::string& clause, const std::string& arguments,
                         const std::vector<std::string>& options, const std::string& lines, const std::string& in_body) {
   std::string quoted;
@@ -286,15 +326,16 @@ HostileJob hostile_job(Chance& chance, const std::filesystem::path& sandbox) {
   const std::string file = file_spelled(chance, sandbox), folder = folder_spelled(chance, sandbox);
   const auto named = [&](std::string text) { return replaced(replaced(std::move(text), "{F}", file), "{D}", folder); };
   HostileJob job;
-  for (std::size_t left = chance.once_in(2) ? chance.below(3) : 0; left > 0; --left)
-    job.options.push_back(spelled_in_quotes(chance, named(chance.one_of(kOptions))));
+  const bool in_one_piece = chance.once_in(2);
+  std::string asked = in_one_piece ? lines_of_recipe(chance, job) : hostile_lines(chance);
+  for (std::size_t left = chance.once_in(in_one_piece ? 6 : 2) ? chance.below(3) : 0; left > 0; --left)
+    job.options.push_back(chance.one_of(kOptions));
+  for (std::string& option : job.options) option = spelled_in_quotes(chance, named(option));
   const bool in_header = chance.once_in(4), in_body = chance.once_in(6);
-  std::string asked = hostile_lines(chance);
-  if (!job.options.empty() && chance.once_in(3)) asked = replaced(chance.one_of(kPlaces), "{Q}", "H(\"{F}\")") + "\n";
   const std::string lines = named(asked);
-  const std::string clause = named(chance.one_of(kClauses));
-  job.source = source_with(clause, named(chance.one_of(kArguments)), job.options, in_header || in_body ? "" : lines,
-                           in_body ? lines : "");
+  const std::string clause = in_one_piece ? "" : named(chance.one_of(kClauses));
+  job.source = source_with(clause, named(in_one_piece ? kArguments[0] : chance.one_of(kArguments)), job.options,
+                           in_header || in_body ? "" : lines, in_body ? lines : "");
   std::string header = in_header ? lines : "";
   for (std::size_t left = chance.below(2); left > 0; --left) header += chance.one_of(kHeaderPieces);
   job.headers.emplace_back("factor.cuh", header + "#define FACTOR 2\n");
@@ -303,15 +344,13 @@ HostileJob hostile_job(Chance& chance, const std::filesystem::path& sandbox) {
   job.problem = chance.one_of({"n=1000,T=float", "n=1000,T=float", "n=1000,T=float", "n=1000,T=float", "n=1000",
                                "n=1000,T=__has_include", "n=1000,T=include", "n=1000,T=\"{F}\"", "n=-1", ""});
   job.problem = named(job.problem);
-  if (chance.once_in(6)) job.source = damage_source(chance, std::move(job.source));
+  if (chance.once_in(in_one_piece ? 30 : 6)) job.source = damage_source(chance, std::move(job.source));
   if (chance.once_in(60)) {
     const std::string piece = chance.one_of(kHugePieces);
     const std::size_t length = chance.once_in(2) ? 200'000 : 4'000'000;
-    for (std::string huge = piece;; huge += huge) {
-      if (huge.size() < length) continue;
-      (chance.once_in(2) ? job.source : job.headers.front().second) += "\n" + huge;
-      break;
-    }
+    std::string huge = piece;
+    while (huge.size() < length) huge += huge;
+    (chance.once_in(2) ? job.source : job.headers.front().second) += "\n" + huge.substr(0, length);
   }
   return job;
 }

@@ -157,8 +157,8 @@ void run_jobs(Attack& attack, Chance& chance) {
   // What differs each time has nothing to do with the files.
   if (!(without == work_off(attack, bits, job, Plant::none)) || !(with == work_off(attack, bits, job, what))) return;
   const char* who = "the worker of";
-  if (without.free != with.free) who = "a compiler that is free of";
   if (without.confined != with.confined) who = "a confined compiler of";
+  if (without.free != with.free) who = "a compiler that is not confined of";
   attack.note("--- without\n" + without.ending.out + without.free.value_or("") + without.confined.value_or(""));
   attack.note("--- with\n" + with.ending.out + with.free.value_or("") + with.confined.value_or(""));
   attack.find(std::string(who) + " a job tells whether a file is there", "tuner fleet work", &with.ending);

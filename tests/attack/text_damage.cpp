@@ -164,6 +164,16 @@ std::string damage_json(Chance& chance, std::string text) {
   return damage_with_words(chance, std::move(text), kJsonPieces, "\"");
 }
 
+std::string with_odd_number(Chance& chance, std::string text) {
+  const std::size_t from = chance.below(text.size());
+  const std::size_t at = text.find_first_of("0123456789", from);
+  if (at == std::string::npos) return text;
+  const std::size_t end = text.find_first_not_of("0123456789.", at);
+  return text.replace(at, end == std::string::npos ? end : end - at,
+                      chance.one_of({"1e400", "-1e400", "1e-400", "1e308", "-0", "NaN", "Infinity", "1e5",
+                                     "123456789012345678901234567890", "0.1e-999999999999"}));
+}
+
 std::string damage_packed(Chance& chance, std::string text) {
   return damage_with_words(chance, std::move(text), kPackedPieces, ";");
 }

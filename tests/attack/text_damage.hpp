@@ -16,6 +16,8 @@ std::string damage_source(Chance& chance, std::string text);
 std::string damage_json(Chance& chance, std::string text);
 std::string damage_packed(Chance& chance, std::string text);
 std::string damage_recording(Chance& chance, std::string text);
+/// A number of the text becomes one that other programs write, and few read.
+std::string with_odd_number(Chance& chance, std::string text);
 
 std::string as_utf16(const std::string& text);
 
