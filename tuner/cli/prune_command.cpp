@@ -72,8 +72,8 @@ ExitCode run_prune(const Arguments& arguments) {
   const bool dry_run = arguments.has("dry-run");
   const cache::Pruned pruned = cache::prune(location, dry_run);
   for (const cache::BusyKey& busy : pruned.left_out) {
-    warn(fmt::format("`{}` on {}, {}, was left as it is, because another process is at work on it{}.", one_line(busy.key.kernel_name),
-                     one_line(device_name(busy.key.device)), one_line(busy.key.problem),
+    warn(fmt::format("`{}` on {}, {}, was left as it is, because another process is at work on it{}.",
+                     one_line(busy.key.kernel_name), one_line(device_name(busy.key.device)), one_line(busy.key.problem),
                      busy.holder ? fmt::format(" ({})", *busy.holder) : ""));
   }
   for (const cache::PrunedFile& file : pruned.files) {

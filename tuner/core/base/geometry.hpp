@@ -17,7 +17,8 @@ struct Geometry {
   friend bool operator==(const Geometry&, const Geometry&) = default;
 };
 
-/// Of every GPU since compute capability 3.0: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+/// Of every GPU since compute capability 3.0: CUDA C++ Programming Guide, "Technical Specifications per Compute
+/// Capability".
 inline constexpr std::array<std::int64_t, 3> kMostBlocks{2147483647, 65535, 65535};
 inline constexpr std::int64_t kMostThreadsAlongZ = 64;
 

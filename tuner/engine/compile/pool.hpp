@@ -28,8 +28,8 @@ struct CompilePoolOptions {
   /// tells its full version. For a single worker.
   bool warm_up = true;
   /// A folder, for sources of others. Where the kernel can do it (process/confinement.hpp), what compiles opens no file
-  /// outside of it, the toolkit's headers and `include_folders`. It works there, and its logs do not say why a file could
-  /// not be opened. Empty: it opens what its user may.
+  /// outside of it, the toolkit's headers and `include_folders`. It works there, and its logs do not say why a file
+  /// could not be opened. Empty: it opens what its user may.
   std::filesystem::path confined_to;
 };
 
