@@ -40,7 +40,7 @@ class CodeReader {
  public:
   explicit CodeReader(std::string_view source) : source_(source) {
     result_.code = source;
-    if (source.starts_with("\xef\xbb\xbf")) at_ = 3;  // a byte order mark
+    at_ = mark_length(source);
   }
 
   CodeText read() {
@@ -244,6 +244,10 @@ std::size_t skip_brackets(std::string_view text, std::size_t open) {
 
 CodeText read_code(std::string_view source) {
   return CodeReader(source).read();
+}
+
+std::size_t mark_length(std::string_view text) {
+  return text.starts_with("\xef\xbb\xbf") ? 3 : 0;
 }
 
 }  // namespace tuner

@@ -43,4 +43,7 @@ CodeText read_code(std::string_view source);
 /// too: what else an angle may be, a comparison, ends with the brackets around it.
 std::size_t skip_brackets(std::string_view code, std::size_t open);
 
+/// Length of the byte order mark that some editors put before UTF-8 text; 0 where there is none.
+std::size_t mark_length(std::string_view text);
+
 }  // namespace tuner

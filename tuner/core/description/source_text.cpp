@@ -286,10 +286,6 @@ std::string without_zeros(std::string text) {
 
 }  // namespace
 
-std::size_t mark_length(std::string_view text) {
-  return text.starts_with("\xef\xbb\xbf") ? 3 : 0;
-}
-
 void blank_mark(std::string& text) {
   text.replace(0, mark_length(text), mark_length(text), ' ');
 }

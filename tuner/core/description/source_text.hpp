@@ -53,9 +53,8 @@ std::vector<PreprocessorLine> preprocessor_lines(std::string_view source);
 /// Those of a source, in order, also those that NVRTC skips.
 std::vector<CodeText::Include> all_includes(std::string_view source);
 
-/// Length of the byte order mark that some editors put before UTF-8 text; 0 where there is none.
-std::size_t mark_length(std::string_view text);
-/// Blanks it: a compiler takes it at the start of a file only, and what is compiled has other text in front.
+/// Blanks a byte order mark: a compiler takes it at the start of a file only, and what is compiled has other text in
+/// front.
 void blank_mark(std::string& text);
 
 /// Where the directives of a `#pragma tuner` line begin in its text; npos if it is another line. `pragma_name` becomes

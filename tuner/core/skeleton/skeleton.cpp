@@ -8,9 +8,9 @@
 
 #include "tuner/core/base/suggestion.hpp"
 #include "tuner/core/base/words.hpp"
+#include "tuner/core/description/code_text.hpp"
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/name_table.hpp"
-#include "tuner/core/description/source_text.hpp"
 #include "tuner/core/skeleton/guesses.hpp"
 #include "tuner/core/skeleton/kernel_skeleton.hpp"
 #include "tuner/core/skeleton/launching_code.hpp"

@@ -335,7 +335,7 @@ class T1Reader {
 }  // namespace
 
 bool is_t1(std::string_view text) {
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  text.remove_prefix(mark_length(text));
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && text[first] == '{';
 }

@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "tuner/core/description/code_text.hpp"
 #include "tuner/core/description/kernel_text.hpp"
 #include "tuner/error.hpp"
 
@@ -86,7 +87,7 @@ bool TextLines::fill() {
   }
   at_ = 0;
   used_ = static_cast<std::size_t>(count);
-  if (all_ == 0 && std::string_view(buffer_.data(), used_).starts_with("\xEF\xBB\xBF")) at_ = 3;  // byte order mark
+  if (all_ == 0) at_ = mark_length(std::string_view(buffer_.data(), used_));
   if (all_ == 0 && (std::string_view(buffer_.data(), used_).starts_with("\xFF\xFE") ||
                     std::string_view(buffer_.data(), used_).starts_with("\xFE\xFF"))) {
     throw Error(Errc::bad_recording, fmt::format("{} is UTF-16: save it as UTF-8.", path_.string()));
