@@ -405,6 +405,35 @@ TEST_CASE("a barrier over the whole grid is found where the text has one") {
   CHECK(line("cg::sync") == 0);
 }
 
+TEST_CASE("a loop that only waits for other threads is found, and no loop that does something") {
+  const auto line = [](const std::string& body) {
+    KernelDescription description;
+    description.file = "k.cu";
+    description.source = description.blanked_source =
+        "__device__ unsigned arrived;\n__global__ void k(volatile int* flag, int* p, float* x) {\n" + body + "\n}\n";
+    const auto place = WrittenSource(description, {}).waiting_loop();
+    return place ? place->line : 0;
+  };
+  CHECK(line("if (first)\nwhile (atomicAdd(&arrived, 0) < round * gridDim.x) {}") == 4);
+  CHECK(line("while (*flag == 0);") == 3);
+  CHECK(line("while (flag[blockIdx.x - 1] == 0) { __nanosleep(100); }") == 3);
+  CHECK(line("while (*(volatile int*)p < n) ;") == 3);
+  CHECK(line("while (__ldcg(p) < n) {\n__threadfence(); __nanosleep(8);\n}") == 3);
+  CHECK(line("while (ref.load(cuda::memory_order_acquire) < n) {}") == 3);
+  CHECK(line("int seen;\ndo { seen = atomicAdd(p, 0); } while (seen < n);") == 4);
+  CHECK(line("int seen = 0;\nwhile (seen < n) seen = *flag;") == 4);
+
+  CHECK(line("while (atomicCAS(p, 0, 1) != 0) {}") == 0);
+  CHECK(line("do { old = atomicCAS(p, seen, seen + 1); } while (old != seen);") == 0);
+  CHECK(line("while (!try_wait(bar, phase)) {}") == 0);
+  CHECK(line("while (atomicAdd(p, 1) < n) { x[0] += 1; }") == 0);
+  CHECK(line("int i = 0;\nwhile (i < n) { i = next[i]; }") == 0);
+  CHECK(line("do { x[i] = 0; i += atomicAdd(p, 1); } while (i < n);") == 0);
+  CHECK(line("// while (*flag == 0);\nwhile (n--) ;") == 0);
+  CHECK(line("while (*flag") == 0);
+  CHECK(line("while") == 0);
+}
+
 TEST_CASE("a compiler's mangled name says what the parameters are") {
   const auto signature = signature_from_symbol(
       "_Z22tuner_signature_kernelI20tuner_signature_listIJ20tuner_signature_itemIPKfLi4ELi0EES1_IPVdLi8ELi0EES1_"

@@ -56,6 +56,16 @@ TEST_CASE("what proves little stands in the report and in the stored decision, w
       "inputs: "));
 }
 
+TEST_CASE("a kernel that waits for other blocks is named in a warning, for no run proves it right") {
+  Laboratory laboratory(
+      make_task({}, kernel_with_line("deterministic") +
+                        "__device__ void wait_for_all(volatile int* arrived) { while (*arrived < gridDim.x) {} }\n"),
+      ordinary);
+  CHECK(laboratory.tune().decision.configuration == kFastest);
+  REQUIRE(laboratory.observer.warnings.size() == 1);
+  CHECK(laboratory.observer.warnings[0].find(" waits in a loop for other threads. ") != std::string::npos);
+}
+
 TEST_CASE("an output of one value needs no second seed to be doubted") {
   Laboratory laboratory(make_task({}, text_with("deterministic")), ordinary);
   laboratory.device.unproven = {{"y", Unproven::Why::one_value, 1000, 1000}};

@@ -190,6 +190,17 @@ std::string grid_barrier_text(const KernelDescription& description, const std::v
       place->file, place->line);
 }
 
+std::string waiting_loop_text(const KernelDescription& description, const std::vector<Header>& headers) {
+  if (description.source.empty()) return {};
+  const std::optional<Place> place = WrittenSource(description, headers).waiting_loop();
+  if (!place) return {};
+  return fmt::format(
+      "{}:{} waits in a loop for other threads. No run proves such a wait right: if it is for blocks that are not "
+      "resident, or for a counter that is set back too early, it may end here and hang elsewhere. A launch of its own "
+      "for each step needs no wait.",
+      place->file, place->line);
+}
+
 std::string mistake_text(const KernelDescription& description, const DescribedCall& call,
                          const std::vector<SignatureMistake>& mistakes) {
   const SourceText source(description.file.string(), description.source);

@@ -22,6 +22,9 @@ void check_compiled_signature(const Task& task, const DescribedCall& call, const
 /// its source has no such barrier.
 std::string grid_barrier_text(const KernelDescription& description, const std::vector<Header>& headers);
 
+/// "kernel.cu:7 waits in a loop for other threads: …"; empty if the text of its source has no such loop.
+std::string waiting_loop_text(const KernelDescription& description, const std::vector<Header>& headers);
+
 /// The message of mistakes in a description: file, line and column, the line itself, and what is wrong there.
 std::string mistake_text(const KernelDescription& description, const DescribedCall& call,
                          const std::vector<SignatureMistake>& mistakes);

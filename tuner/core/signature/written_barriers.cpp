@@ -1,4 +1,4 @@
-// Barriers over the whole grid, as a source's text has them.
+// Where a source's text waits for other blocks.
 #include <set>
 
 #include "tuner/core/base/words.hpp"
@@ -40,7 +40,93 @@ std::string_view owner_of_sync(std::string_view code, std::size_t at) {
   return close == std::string_view::npos ? std::string_view() : last_word(code.substr(open, close - open)).text;
 }
 
+/// `while` with what belongs to it.
+struct Loop {
+  std::string_view condition;
+  std::string_view body;  ///< without its braces
+};
+
+/// What the loop whose `while` stands at `at` does in each turn; nothing where the text ends before that.
+std::optional<Loop> loop_at(std::string_view code, std::size_t at) {
+  const std::size_t open = skip_blanks(code, at + 5);
+  if (open >= code.size() || code[open] != '(') return std::nullopt;
+  const std::size_t close = skip_brackets(code, open);
+  if (close == std::string_view::npos) return std::nullopt;
+  Loop loop{code.substr(open + 1, close - open - 2), {}};
+  const std::string_view before = trimmed(code.substr(0, at));
+  if (const std::size_t brace = before.rfind('{'); before.ends_with('}') && brace != std::string_view::npos &&
+                                                   last_word(before.substr(0, brace)).text == "do" &&
+                                                   trimmed(before.substr(0, brace)).ends_with("do")) {
+    loop.body = before.substr(brace + 1, before.size() - brace - 2);
+    return loop;
+  }
+  const std::size_t body = skip_blanks(code, close);
+  if (body >= code.size()) return std::nullopt;
+  const bool is_block = code[body] == '{';
+  const std::size_t end = code.find(is_block ? '}' : ';', body);
+  if (end == std::string_view::npos) return std::nullopt;
+  loop.body = code.substr(body + is_block, end - body - is_block);
+  return loop;
+}
+
+/// Whether this reads what another thread may write meanwhile. What takes a lock waits for one that runs already.
+bool reads_what_others_write(std::string_view code, const std::set<std::string_view>& volatiles) {
+  if (has_word(code, "volatile") || has_word(code, "__ldcg") || has_word(code, "__ldcv") || has_word(code, "load"))
+    return true;
+  for (std::size_t at = 0; at < code.size();) {
+    const Word word = next_word(code, at);
+    if (word.text.empty()) return false;
+    at = word.at + word.text.size();
+    const bool takes_lock = word.text.starts_with("atomicCAS") || word.text.starts_with("atomicExch");
+    if (volatiles.contains(word.text) || (word.text.starts_with("atomic") && !takes_lock)) return true;
+  }
+  return false;
+}
+
+/// `flag` of `volatile int* flag`.
+std::set<std::string_view> volatiles_of(std::string_view code) {
+  std::set<std::string_view> names;
+  for (std::size_t at = find_word(code, "volatile"); at != std::string_view::npos;
+       at = find_word(code, "volatile", at + 1)) {
+    const std::size_t end = code.find_first_of(";=,()[{", at);
+    if (end == std::string_view::npos) break;
+    if (const Word name = last_word(code.substr(at, end - at)); name.text != "volatile") names.insert(name.text);
+  }
+  return names;
+}
+
+/// Whether the loop does nothing but ask again: it has no body, or one that sleeps or takes the new value.
+bool only_waits(const Loop& loop, const std::set<std::string_view>& volatiles) {
+  if (loop.condition.find("++") != std::string_view::npos || loop.condition.find("--") != std::string_view::npos)
+    return false;
+  std::string_view taken;  // the statement that is left
+  for (std::size_t at = 0, end; at < loop.body.size(); at = end + 1) {
+    end = std::min(loop.body.find(';', at), loop.body.size());
+    const std::string_view statement = trimmed(loop.body.substr(at, end - at));
+    if (statement.empty() || statement.starts_with("__nanosleep") || statement.starts_with("__threadfence")) continue;
+    if (!taken.empty()) return false;
+    taken = statement;
+  }
+  if (taken.empty()) return reads_what_others_write(loop.condition, volatiles);
+  const std::size_t equals = taken.find('=');
+  return equals != std::string_view::npos && has_word(loop.condition, last_word(taken.substr(0, equals)).text) &&
+         reads_what_others_write(taken.substr(equals), volatiles);
+}
+
 }  // namespace
+
+std::optional<Place> WrittenSource::waiting_loop() const {
+  for (const File& file : files_) {
+    const std::string_view code = file.code.code;
+    const std::set<std::string_view> volatiles = volatiles_of(code);
+    for (std::size_t at = find_word(code, "while"); at != std::string_view::npos;
+         at = find_word(code, "while", at + 1)) {
+      const std::optional<Loop> loop = loop_at(code, at);
+      if (loop && only_waits(*loop, volatiles)) return file.text.place(at);
+    }
+  }
+  return std::nullopt;
+}
 
 std::optional<Place> WrittenSource::grid_barrier() const {
   for (const File& file : files_) {

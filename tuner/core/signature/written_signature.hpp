@@ -45,6 +45,9 @@ class WrittenSource {
   std::vector<std::string> empty_arrays(const KernelDescription& description) const;
   /// The first place that waits for the whole grid, as only a cooperative launch can: `this_grid().sync()`.
   std::optional<Place> grid_barrier() const;
+  /// The first loop that does nothing but read, again and again, what another thread is to write: a barrier written by
+  /// hand, for example. Loops that take a lock are none.
+  std::optional<Place> waiting_loop() const;
 
  private:
   struct File {

@@ -14,6 +14,7 @@
 
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/report/payback.hpp"
+#include "tuner/core/signature/check_signatures.hpp"
 #include "tuner/core/task/argument_binding.hpp"
 #include "tuner/core/task/binary_key.hpp"
 #include "tuner/core/task/identity.hpp"
@@ -245,6 +246,8 @@ class Session {
     describe_search(report.decision);
     warn_of_unwritten();
     warn_of_unproven(report.unproven);
+    if (const std::string text = waiting_loop_text(task_.description(), task_.headers()); !text.empty())
+      parts_.observer.warning(text);
     report.counting_inputs = counting_inputs(task_.description(), task_.arguments());
     if (final_ && !final_->not_verified.empty()) {
       parts_.observer.warning(
