@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <thread>
 
@@ -275,4 +276,34 @@ TEST_CASE_FIXTURE(Untuned, "what others hold locked is written later, and a kill
   });
   CHECK(cache::test::status_of(child) == 128 + SIGKILL);
   CHECK(is_listed(5));
+}
+
+TEST_CASE_FIXTURE(Untuned, "programs that end within five seconds, however they end, listed nothing") {
+  int rows = 0;
+  for (const bool is_killed : {true, false}) {
+    ++rows;
+    const pid_t child = cache::test::start_child([&] {
+      auto* const runtime = new Runtime(wanting());  // as singletons are: never destroyed
+      CHECK(runtime->kernel(wave()).request({rows, 1000}).runnable());
+      const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(4);
+      while (list().size() < static_cast<std::size_t>(rows) && std::chrono::steady_clock::now() < limit)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      if (is_killed) raise(SIGKILL);
+      _exit(0);
+    });
+    CHECK(cache::test::status_of(child) == (is_killed ? 128 + SIGKILL : 0));
+    CHECK(list().size() == static_cast<std::size_t>(rows));
+  }
+}
+
+TEST_CASE_FIXTURE(Untuned, "a new miss does not wait for the pause that launches are counted after") {
+  WantedList wanted(
+      home(), [](const std::string&) {}, std::chrono::hours(1));
+  const auto description = std::make_shared<const KernelDescription>(task_of({}).description());
+  for (int rows = 1; rows <= 5; ++rows) {
+    const Task task = task_of({.problem = "rows=" + std::to_string(rows) + ",columns=7"});
+    wanted.note(task.key("cold"), description, {}, true);
+    while (list().size() < static_cast<std::size_t>(rows)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    if (rows == 2) std::this_thread::sleep_for(std::chrono::milliseconds(350));  // so that the pause has grown
+  }
 }

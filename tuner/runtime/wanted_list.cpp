@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -16,6 +17,8 @@ namespace {
 
 /// Three attempts are made.
 constexpr std::chrono::milliseconds kPatience{160};
+/// Between two writes, however much is missed.
+constexpr std::chrono::milliseconds kShortestPause{100};
 
 cache::WantedSource source_text(const KernelDescription& description) {
   return {description.file.filename().string(), description.source, without_standard(description.given_headers)};
@@ -24,15 +27,15 @@ cache::WantedSource source_text(const KernelDescription& description) {
 }  // namespace
 
 WantedList::WantedList(std::filesystem::path database, std::function<void(const std::string&)> report,
-                       std::chrono::milliseconds pause)
-    : database_(std::move(database)), report_(std::move(report)), pause_(pause) {}
+                       std::chrono::milliseconds longest_pause)
+    : database_(std::move(database)), report_(std::move(report)), longest_pause_(longest_pause) {}
 
 WantedList::~WantedList() {
   {
     const std::lock_guard lock(mutex_);
     is_ending_ = true;
   }
-  ends_.notify_all();
+  wakes_.notify_all();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -51,6 +54,7 @@ WantedList::Count* WantedList::note(const cache::DecisionKey& key, std::shared_p
     entry.wanted.first_unix_ms = now_unix_ms();
     entry.description = std::move(description);
     fresh_.push_back(&entry);
+    if (fresh_.size() == 1) wakes_.notify_all();
   }
   if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
   return &entry.launched;
@@ -59,9 +63,12 @@ WantedList::Count* WantedList::note(const cache::DecisionKey& key, std::shared_p
 }
 
 void WantedList::run() {
+  const std::chrono::milliseconds shortest = std::min(kShortestPause, longest_pause_);
+  std::chrono::milliseconds pause = shortest;
   std::unique_lock lock(mutex_);
   for (;;) {
-    const bool is_last = ends_.wait_for(lock, pause_, [this] { return is_ending_; });
+    const bool is_last = is_ending_;
+    pause = fresh_.empty() ? std::min(2 * pause, longest_pause_) : shortest;
     bool goes_on = false;
     try {
       known_.insert(known_.end(), fresh_.begin(), fresh_.end());
@@ -73,6 +80,7 @@ void WantedList::run() {
     }
     if (is_last || !goes_on) return;
     lock.lock();
+    wakes_.wait_for(lock, pause, [&] { return is_ending_ || (pause > shortest && !fresh_.empty()); });
   }
 }
 

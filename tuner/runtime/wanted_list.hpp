@@ -19,9 +19,10 @@
 
 namespace tuner {
 
-/// What a Runtime missed, for `tuner wanted`. It is kept in memory and written by a thread of its own, every `pause`
-/// and at the end; who dies loses what came since. A file that is locked is tried again, any other trouble is reported
-/// once and ends the list. Safe to use from several threads.
+/// What a Runtime missed, for `tuner wanted`. It is kept in memory and written by a thread of its own: a new miss at
+/// once, or 0.1 s after the last write; what is launched meanwhile after pauses that grow from 0.1 s to
+/// `longest_pause`; the rest at the end. Who dies loses what came since. A file that is locked is tried again after
+/// such a pause, any other trouble is reported once and ends the list. Safe to use from several threads.
 class WantedList {
  public:
   using Count = std::atomic<std::uint64_t>;
@@ -29,7 +30,7 @@ class WantedList {
   /// `database` as chosen by the program (cache::locate). `report` must not throw. Touches no file and starts no
   /// thread.
   WantedList(std::filesystem::path database, std::function<void(const std::string&)> report,
-             std::chrono::milliseconds pause = std::chrono::seconds(5));
+             std::chrono::milliseconds longest_pause = std::chrono::seconds(5));
   /// Writes what is left, for which it waits half a second for other processes.
   ~WantedList();
   WantedList(const WantedList&) = delete;
@@ -57,9 +58,9 @@ class WantedList {
 
   const std::filesystem::path database_;
   const std::function<void(const std::string&)> report_;
-  const std::chrono::milliseconds pause_;
+  const std::chrono::milliseconds longest_pause_;
   std::mutex mutex_;
-  std::condition_variable ends_;
+  std::condition_variable wakes_;
   bool is_ending_ = false;
   std::map<std::string, Entry> entries_;  ///< by the text of the key
   std::vector<Entry*> fresh_;             ///< that the thread does not know yet
