@@ -19,7 +19,7 @@ Description::Content::Content(std::string its_text, std::filesystem::path its_fi
       kernel(chosen),
       headers(quoted_headers(text, file, given, include_folders)) {
   // Whether the kernel is alone in its text is not known yet.
-  const std::vector<Header> compiled = blank_host_code(headers, has_host_code(text));
+  const std::vector<Header> compiled = blank_host_code(headers, has_host_code(text) ? std::string_view(text) : "");
   possible_sources.push_back(served_source(text, "", compiled));
   if (!kernel.empty()) possible_sources.push_back(served_source(text, kernel, compiled));
 }

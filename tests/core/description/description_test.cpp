@@ -223,7 +223,7 @@ TEST_CASE("values, ranges and defaults are checked") {
 TEST_CASE("a byte order mark was left in front of the code, behind what compilers read before it") {
   const std::string mark = "\xef\xbb\xbf";
   CHECK(describe(mark + kernel_text("")).blanked_source.starts_with("   "));
-  CHECK(blank_host_code(std::vector<Header>{{.name = "h.h", .text = mark + "#define A 1\n"}}, false).front().text ==
+  CHECK(blank_host_code(std::vector<Header>{{.name = "h.h", .text = mark + "#define A 1\n"}}, "").front().text ==
         "   #define A 1\n");
 }
 

@@ -111,10 +111,10 @@ TEST_CASE("headers that were given with a text are found again in the same order
 
 TEST_CASE("of headers of a program, too, functions of the host are left out") {
   const Folder folder;
-  folder.write("a.h", "inline void check(int status) {}\nint x;\n");
+  folder.write("a.h", "inline void check(int status) { x; }\nenum { x };\n");
   const std::vector<Header> found = quoted_headers("#include \"a.h\"\n", folder.path() / "k.cu", {}, {});
-  CHECK(blank_host_code(found, false) == found);
-  CHECK(blank_host_code(found, true).front().text == std::string(32, ' ') + "\nint x;\n");
+  CHECK(blank_host_code(found, "") == found);
+  CHECK(blank_host_code(found, "int main() {}\n").front().text == std::string(36, ' ') + "\nenum { x };\n");
   KernelDescription description;
   const std::vector<Header> longer{{"a.h", "inline void check(int) {\n}\n\nint x;\n"}};
   CHECK(kernel_identity(description, longer) != kernel_identity(description, {{"a.h", "int x;\n"}}));
@@ -216,15 +216,96 @@ TEST_CASE("headers that only the host needs do not count in a kernel's identity"
   CHECK(kernel_identity(description, {{"assert.h", std::string(*standard_header("assert.h"))}}) != none);
 }
 
-TEST_CASE("one name for two different files is refused, because the compiler cannot tell them apart") {
+TEST_CASE("two headers of one name in different folders are told apart, wherever the folders are") {
+  std::vector<Header> found;
+  for (int turn = 0; turn < 2; ++turn) {
+    const Folder folder;
+    folder.write("a.h", "#include \"sub/b.h\"\n#include \"c.h\"\n");
+    folder.write("sub/b.h", "# include /* its own */ \"c.h\" // 2\n#include \"d.h\"\n");
+    folder.write("sub/c.h", "#include \"d.h\"\nint sub_c;\n");
+    folder.write("sub/d.h", "");
+    folder.write("c.h", "int c;\n");
+    const std::string source = "#include \"a.h\"\n";
+    found = quoted_headers(source, folder.path() / "k.cu", {}, {});
+    const std::vector<Header> expected{
+        {"a.h", "#include \"sub/b.h\"\n#include \"c.h\"\n"},
+        {"sub/b.h", "# include /* its own */ \"sub/c.h\" // 2\n#include \"d.h\"\n"},
+        {"sub/c.h", "#include \"d.h\"\nint sub_c;\n"},
+        {"d.h", ""},
+        {"c.h", "int c;\n"},
+    };
+    CHECK(found == expected);
+    CHECK(found == quoted_headers(source, "elsewhere.cu", found, {}));
+  }
+}
+
+TEST_CASE("the names that a source says stay, and headers of the same names get others") {
   const Folder folder;
-  folder.write("a.h", "#include \"sub/b.h\"\n#include \"c.h\"\n");
-  folder.write("sub/b.h", "#include \"c.h\"\n");
-  folder.write("sub/c.h", "1");
-  folder.write("c.h", "2");
-  const std::string message = error_of([&] { folder.names("#include \"a.h\"\n"); });
-  CHECK(message.starts_with("#include \"c.h\" means "));
-  CHECK(message.ends_with("and the compiler could not tell them apart; rename one of the two."));
+  const Folder includes;
+  folder.write("lib/api.h", "#include \"detail/config.h\"\n");
+  folder.write("lib/detail/config.h", "int lib;\n");
+  includes.write("detail/config.h", "int other;\n");
+  CHECK(folder.names("#include \"lib/api.h\"\n#include \"detail/config.h\"\n", {includes.path()}) ==
+        "lib/api.h;lib/detail/config.h;detail/config.h;");
+}
+
+TEST_CASE("a source that says one name of two files is refused") {
+  const Folder folder;
+  const Folder includes;
+  folder.write("config.h", "int own;\n");
+  includes.write("config.h", "int other;\n");
+  const std::string message =
+      error_of([&] { folder.names("#include \"config.h\"\n#include <config.h>\nint main() {}\n", {includes.path()}); });
+  CHECK(message.starts_with("The source includes two files as config.h: "));
+  CHECK(message.ends_with("The compiler cannot tell them apart. Rename one of the two."));
+}
+
+TEST_CASE("one file that says #pragma once is there once under two names, as through a symbolic link") {
+  const Folder folder;
+  folder.write("same.h", "# pragma once\nint same;\n");
+  folder.write("twice.h", "int twice;\n");
+  fs::create_symlink("same.h", folder.path() / "link.h");
+  fs::create_symlink("twice.h", folder.path() / "again.h");
+  std::string source = "#include \"same.h\"\n#include \"link.h\"\n#include \"twice.h\"\n#include \"again.h\"\n";
+  const std::vector<Header> found = quoted_headers(source, folder.path() / "k.cu", {}, {});
+  const std::vector<Header> compiled = blank_host_code(found, "");
+  CHECK(compiled[0] == found[0]);
+  CHECK(compiled[1] == Header{"link.h", "#include \"same.h\"\n"});
+  CHECK(compiled[2] == found[2]);
+  CHECK(compiled[3] == found[3]);
+}
+
+TEST_CASE("headers in angle brackets are rid of host code, too, and are no part of the identity") {
+  const Folder folder;
+  const Folder includes;
+  const std::string kernel = "#include <helper.h>\n__global__ void scale() {}\n";
+  const std::string program = kernel + "int main() { scale<<<1, 1>>>(); }\n";
+  const auto found = [&](const std::string& source) {
+    return quoted_headers(source, folder.path() / "k.cu", {}, {includes.path()});
+  };
+  const auto identity = [&](const std::string& source) {
+    KernelDescription description;
+    description.kernel = "scale";
+    description.blanked_source = source;
+    return kernel_identity(description, found(source));
+  };
+  includes.write("helper.h", "#include \"sub/check.h\"\ninline void help() { check(); }\n");
+  includes.write("sub/check.h", "#include \"beside.h\"\nvoid check() {}\n");
+  includes.write("sub/beside.h", "int calls;\n");
+  CHECK(found(kernel).empty());  // nothing would be blanked: the compiler finds them
+  std::string names, texts;
+  for (const Header& header : blank_host_code(found(program), program)) {
+    names += header.name + ";";
+    texts += header.text;
+  }
+  CHECK(names == "__tuner/uncounted;helper.h;sub/check.h;beside.h;");
+  for (const char* word : {"help()", "check()", "calls"}) CHECK(texts.find(word) == std::string::npos);
+  CHECK(found(program) == quoted_headers(program, "elsewhere.cu", found(program), {}));
+  const std::string before = identity(program);
+  includes.write("sub/beside.h", "int other;\n");
+  CHECK(identity(program) == before);
+  includes.write("sub/beside.h", "inline void launch() { scale<<<1, 1>>>(); }\n");
+  CHECK(!found(kernel).empty());
 }
 
 TEST_CASE("the identity of a kernel changes with its code and its headers, and with nothing else") {

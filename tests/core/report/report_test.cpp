@@ -9,7 +9,9 @@
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/report/report.hpp"
 
+using tuner::Effort;
 using tuner::TuneReport;
+using tuner::Unproven;
 using tuner::test::contains;
 using tuner::test::longest_line;
 
@@ -65,7 +67,7 @@ TuneReport full_report() {
   report.space_size = 708;
   report.cartesian_size = 2016;
   report.not_compared = {{"sums", 3, 61, 64}};
-  report.unproven = {{"sums", Unproven::Why::not_a_number, 2, 61}};
+  report.unproven = {{"sums", tuner::Unproven::Why::not_a_number, 2, 61}};
   report.bytes_per_second = 1.267e12;
   report.roofline = {.rates = {.bytes_per_s = 4.31e12, .flops_per_s = {}},
                      .bound = {.time_ns = 64.23e3, .by = tuner::RooflineBound::By::bandwidth},
@@ -249,15 +251,15 @@ TEST_CASE("without a terminal every sentence of a report stands on one line") {
 TEST_CASE("a report says what an effort left out and how to go on, or that a stored decision answers") {
   TuneReport report = full_report();
   CHECK(to_text(report).find("left out") == std::string::npos);
-  report.effort = Effort::quick;
+  report.effort = tuner::Effort::quick;
   report.decision.counters["asked"] = 60;
   std::string text = to_text(report);
   CHECK(text.find("  left out   648 configurations; `--effort normal` or `--effort full` goes on from here\n") !=
         std::string::npos);
-  report.effort = Effort::normal;
+  report.effort = tuner::Effort::normal;
   CHECK(to_text(report).find("648 configurations; `--effort full` goes on") != std::string::npos);
   report.from_store = true;
-  report.decision.effort = Effort::full;
+  report.decision.effort = tuner::Effort::full;
   text = to_text(report);
   CHECK(text.find("  kept       the decision of effort full that is stored, so nothing was measured; `--fresh`") !=
         std::string::npos);

@@ -4,6 +4,7 @@
 
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/description/host_code.hpp"
+#include "tuner/core/description/host_data.hpp"
 
 namespace tuner {
 namespace {
@@ -150,7 +151,7 @@ DirectiveFile::DirectiveFile(std::string file, std::string_view text) : source_(
   }
   blanked_ = blank_lines(text, lines_);
   is_program_ = has_host_code(text);  // which directives may deny, with an option
-  if (is_program_) blanked_ = blank_host_code(blanked_);
+  if (is_program_) blanked_ = blank_host_variables(blank_host_code(blanked_));
   blank_mark(blanked_);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,7 +13,9 @@
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/description/code_text.hpp"
 #include "tuner/core/description/compiler_options.hpp"
+#include "tuner/core/description/header_names.hpp"
 #include "tuner/core/description/host_code.hpp"
+#include "tuner/core/description/host_data.hpp"
 #include "tuner/core/description/kernel_text.hpp"
 #include "tuner/core/description/live_lines.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
@@ -84,6 +87,12 @@ bool declares_integers(std::string_view text) {
   return may_declare_integers(text) && may_declare_integers(read_code(text).code);
 }
 
+bool says_once(std::string_view text) {
+  const std::vector<LiveLine> lines = live_lines(text);
+  return std::any_of(lines.begin(), lines.end(),
+                     [](const LiveLine& line) { return search::trimmed(line.text) == "pragma once"; });
+}
+
 /// Up to its last include: a source is read at every start of a program, and its includes stand at its beginning.
 std::string_view up_to_includes(std::string_view text) {
   const std::size_t name = text.find_first_of("\">", std::min(text.rfind("include"), text.size()));
@@ -113,35 +122,12 @@ class HeaderSearch {
     while (!pending.empty()) {
       const Pending next = std::move(pending.back());
       pending.pop_back();
-      if (next.is_unlisted) {
-        follow_unlisted(next, pending);
-        continue;
-      }
-      if (const auto given = given_.find(next.name); given != given_.end()) {
-        take_given(next, *given->second, pending);
-        continue;
-      }
-      const auto file = find(next, {});
-      if (!file) {
-        follow_unlisted(next, pending);
-        continue;
-      }
-      std::error_code ignored;
-      const fs::path canonical = fs::weakly_canonical(*file, ignored);
-      const auto [position, is_new] = by_name_.emplace(next.name, canonical);
-      if (!is_new) {
-        if (position->second != canonical) refuse_ambiguous(next.name, position->second, canonical);
-        continue;
-      }
-      auto content = read_text(*file);
-      if (!content) {
-        by_name_.erase(position);
-        continue;
-      }
-      headers_.push_back({next.name, *content});
-      // The same file under a second name is a header of its own for the compiler, but what it includes is known.
-      if (seen_.insert(canonical).second) push_includes(*content, canonical.parent_path(), false, pending);
+      if (next.is_unlisted || !follow_listed(next, pending)) follow_unlisted(next, pending);
     }
+    // The compiler finds those with angle brackets by itself, but gets what is blanked in memory, and what includes it.
+    if (!has_program()) leave_unlisted();
+    tell_headers_apart();
+    for (const FoundHeader& found : listed_) headers_.push_back(found.header);
     add_standard();
   }
 
@@ -151,22 +137,16 @@ class HeaderSearch {
   struct Pending {
     std::string name;
     fs::path folder;           ///< of the file that includes it
-    bool is_unlisted = false;  ///< included with angle brackets, or by such a header: the compiler finds it
+    bool is_unlisted = false;  ///< included with angle brackets, or by such a header
   };
-
-  void take_given(const Pending& next, const std::string& text, std::vector<Pending>& pending) {
-    if (!by_name_.emplace(next.name, next.name).second) return;
-    headers_.push_back({next.name, text});
-    push_includes(text, next.folder, false, pending);
-  }
 
   void push_includes(std::string_view text, const fs::path& folder, bool is_unlisted, std::vector<Pending>& pending) {
     const std::vector<CodeText::Include> includes = all_includes(text);
     for (auto include = includes.rbegin(); include != includes.rend(); ++include) {
       if (include->is_quoted) pending.push_back({include->name, folder, is_unlisted});
     }
-    const auto is_ours = [](const CodeText::Include& include) {
-      return !include.is_quoted && standard_header(include.name);
+    const auto is_ours = [&](const CodeText::Include& include) {
+      return !include.is_quoted && (standard_header(include.name) || given_.contains(include.name));
     };
     if (folders_.empty() && folders_of_options_.empty() && std::none_of(includes.begin(), includes.end(), is_ours))
       return;
@@ -175,20 +155,80 @@ class HeaderSearch {
     }
   }
 
-  /// What a folder of the user's or of an option has stays with the compiler, as it is; but it may include standard
-  /// headers.
+  /// False if it is not found, and so left to the compiler.
+  bool follow_listed(const Pending& next, std::vector<Pending>& pending) {
+    if (const auto given = given_.find(next.name); given != given_.end()) {
+      if (!names_.insert(next.name).second) return true;
+      listed_.push_back({{next.name, *given->second}, {}, {}});
+      push_includes(*given->second, next.folder, false, pending);
+      return true;
+    }
+    const auto file = find(next, {});
+    if (!file) return false;
+    const fs::path canonical = canonical_of(*file);
+    if (!listed_files_.emplace(next.name, canonical).second) return true;
+    auto content = read_text(*file);
+    if (!content) return true;
+    names_.insert(next.name);
+    // The same file under a second name is a header of its own for the compiler, but what it includes is known.
+    if (seen_.insert(canonical).second) push_includes(*content, canonical.parent_path(), false, pending);
+    listed_.push_back({{next.name, *std::move(content)}, canonical, canonical.parent_path()});
+    return true;
+  }
+
+  /// What a folder of the user's or of an option has.
   void follow_unlisted(const Pending& next, std::vector<Pending>& pending) {
+    if (const auto given = given_.find(next.name); given != given_.end()) {
+      if (!unlisted_files_.emplace(next.name, fs::path()).second) return;
+      push_includes(*given->second, {}, true, pending);
+      unlisted_.push_back({{next.name, *given->second}, {}, {}});
+      return;
+    }
     const auto file = find(next, folders_of_options_);
     if (!file) {
       library_.push_back(next.name);
       return;
     }
-    std::error_code ignored;
-    if (!seen_unlisted_.insert(fs::weakly_canonical(*file, ignored)).second) return;
+    const fs::path canonical = canonical_of(*file);
+    if (!unlisted_files_.emplace(next.name, canonical).second) return;
     auto content = read_text(*file);
     if (!content) return;
-    push_includes(*content, file->parent_path(), true, pending);
-    unlisted_.push_back({next.name, *std::move(content)});
+    if (seen_unlisted_.insert(canonical).second) push_includes(*content, file->parent_path(), true, pending);
+    unlisted_.push_back({{next.name, *std::move(content)}, canonical, file->parent_path()});
+  }
+
+  /// Whether the source, or one of its headers, has host code. Looked at only where it makes a difference.
+  bool has_program() const {
+    const auto has = [](const FoundHeader& found) { return has_host_code(found.header.text); };
+    return !unlisted_.empty() && (has_host_code(source_) || std::any_of(listed_.begin(), listed_.end(), has) ||
+                                  std::any_of(unlisted_.begin(), unlisted_.end(), has));
+  }
+
+  void leave_unlisted() {
+    const auto left = std::stable_partition(unlisted_.begin(), unlisted_.end(),
+                                            [](const FoundHeader& found) { return found.file.empty(); });
+    left_.assign(std::make_move_iterator(left), std::make_move_iterator(unlisted_.end()));
+    unlisted_.erase(left, unlisted_.end());
+  }
+
+  void tell_headers_apart() {
+    std::set<std::pair<std::string_view, fs::path>> known;
+    for (const FoundHeader& found : listed_) known.emplace(found.header.name, found.file);
+    // One name of one file is enough: the other is included in its place.
+    std::erase_if(unlisted_, [&](const FoundHeader& found) { return known.contains({found.header.name, found.file}); });
+    const std::size_t count = listed_.size();
+    listed_.insert(listed_.end(), std::make_move_iterator(unlisted_.begin()), std::make_move_iterator(unlisted_.end()));
+    std::set<fs::path> files;
+    for (const FoundHeader& found : listed_) files.insert(found.file);
+    tell_apart(source_, own_folder_, listed_, [&](const CodeText::Include& include, const fs::path& folder) {
+      const auto file =
+          find({include.name, include.is_quoted ? folder : fs::path(), !include.is_quoted}, folders_of_options_);
+      const fs::path canonical = file ? canonical_of(*file) : fs::path();
+      return files.contains(canonical) ? canonical : fs::path();
+    });
+    unlisted_.assign(std::make_move_iterator(listed_.begin() + static_cast<std::ptrdiff_t>(count)),
+                     std::make_move_iterator(listed_.end()));
+    listed_.resize(count);
   }
 
   /// Last, because a header of the user's takes the place of one of these. What counts in the kernel's identity is
@@ -204,6 +244,7 @@ class HeaderSearch {
     }
     add_all(std::move(library_), false);
     const std::size_t counted = headers_.size();
+    for (const FoundHeader& found : unlisted_) headers_.push_back(found.header);
     add_all(std::move(uncertain), false);
     if (headers_.size() > counted) headers_.insert(headers_.begin() + counted, mark_of_uncounted());
     add_all(std::move(of_runtime), true);
@@ -215,7 +256,7 @@ class HeaderSearch {
       const std::string name = std::move(names.back());
       names.pop_back();
       auto text = standard_header(name);
-      if (!text || !by_name_.emplace(name, name).second) continue;
+      if (!text || !names_.insert(name).second) continue;
       if (in_runtime && name.ends_with("cstdint") && has_integers()) text = empty_header();
       headers_.push_back({name, std::string(*text)});
       for (const CodeText::Include& include : read_code(*text).includes) names.push_back(include.name);
@@ -237,9 +278,9 @@ class HeaderSearch {
       for (CertainInclude& include : certain_includes(up_to_includes(text))) {
         const auto [name, is_new] = names.insert(std::move(include.name));
         if (!is_new) continue;
-        for (const std::vector<Header>* found : {&headers_, &unlisted_}) {
-          for (const Header& header : *found) {
-            if (header.name == *name) pending.push_back(header.text);
+        for (const std::vector<FoundHeader>* all : {&listed_, &unlisted_, &left_}) {
+          for (const FoundHeader& found : *all) {
+            if (found.header.name == *name) pending.push_back(found.header.text);
           }
         }
       }
@@ -249,9 +290,10 @@ class HeaderSearch {
 
   /// Whether the source or a header of the user's declares integers, which may not be ours.
   bool has_integers() const {
-    const auto declares = [](const Header& header) { return !is_standard(header) && declares_integers(header.text); };
-    return declares_integers(source_) || std::any_of(headers_.begin(), headers_.end(), declares) ||
-           std::any_of(unlisted_.begin(), unlisted_.end(), declares);
+    const auto declares = [](const FoundHeader& found) { return declares_integers(found.header.text); };
+    return declares_integers(source_) || std::any_of(listed_.begin(), listed_.end(), declares) ||
+           std::any_of(unlisted_.begin(), unlisted_.end(), declares) ||
+           std::any_of(left_.begin(), left_.end(), declares);
   }
 
   std::optional<fs::path> find(const Pending& wanted, const std::vector<fs::path>& further) const {
@@ -270,12 +312,9 @@ class HeaderSearch {
     return std::nullopt;
   }
 
-  [[noreturn]] static void refuse_ambiguous(const std::string& name, const fs::path& first, const fs::path& second) {
-    throw Error(
-        Errc::bad_description,
-        fmt::format("#include \"{}\" means {} in one file and {} in another, and the compiler could not tell them "
-                    "apart; rename one of the two.",
-                    name, first.string(), second.string()));
+  static fs::path canonical_of(const fs::path& file) {
+    std::error_code ignored;
+    return fs::weakly_canonical(file, ignored);
   }
 
   std::map<std::string_view, const std::string*> given_;
@@ -283,10 +322,13 @@ class HeaderSearch {
   std::vector<fs::path> folders_of_options_;
   std::string_view source_;
   fs::path own_folder_;
-  std::map<std::string, fs::path> by_name_;
+  std::set<std::string> names_;  ///< of what is listed
+  std::set<std::pair<std::string, fs::path>> listed_files_, unlisted_files_;
   std::set<fs::path> seen_, seen_unlisted_;
-  std::vector<std::string> library_;  ///< names that no file of the user's has
-  std::vector<Header> unlisted_;      ///< headers that stay with the compiler
+  std::vector<std::string> library_;   ///< names that no file of the user's has
+  std::vector<FoundHeader> listed_;    ///< included with quotes
+  std::vector<FoundHeader> unlisted_;  ///< included with angle brackets, or by such a header
+  std::vector<FoundHeader> left_;      ///< of these, what the compiler finds by itself
   std::vector<Header> headers_;
 };
 
@@ -304,11 +346,19 @@ std::vector<Header> quoted_headers(const KernelDescription& description, const s
                         description.given_headers, include_folders);
 }
 
-std::vector<Header> blank_host_code(std::vector<Header> headers, bool in_program) {
+std::vector<Header> blank_host_code(std::vector<Header> headers, std::string_view program) {
   for (Header& header : headers) {
     if (is_standard(header)) continue;
-    if (in_program || has_host_code(header.text)) header.text = blank_host_code(header.text);
+    if (!program.empty() || has_host_code(header.text))
+      header.text = blank_host_variables(blank_host_code(header.text));
     blank_mark(header.text);
+  }
+  if (!program.empty()) blank_unused(program, headers);
+  std::map<std::string, std::string> once;  // names by texts
+  for (Header& header : headers) {
+    if (is_standard(header) || !says_once(header.text)) continue;
+    const auto [first, is_new] = once.emplace(header.text, header.name);
+    if (!is_new) header.text = fmt::format("#include \"{}\"\n", first->second);
   }
   return headers;
 }

@@ -221,7 +221,8 @@ Task::State::State(std::shared_ptr<const KernelDescription> given, const Problem
       kernel_identity(tuner::kernel_identity(description, headers)),
       space(make_space(description, problem, device, where, listing)),
       arguments(bind_arguments(description, space.constants())) {
-  headers = blank_host_code(std::move(headers), description.is_program);
+  const std::string& source = description.source.empty() ? description.blanked_source : description.source;
+  headers = blank_host_code(std::move(headers), description.is_program ? std::string_view(source) : "");
 }
 
 Task::Task(KernelDescription description, const ProblemValues& problem, const DeviceInfo& device,
