@@ -14,6 +14,10 @@ constexpr const char* kDecisionsStep3 = R"sql(
 CREATE INDEX task_by_kernel ON task (kernel_identity, mode, objective);
 )sql";
 
+constexpr const char* kDecisionsStep9 = R"sql(
+INSERT INTO outcome VALUES (13, 'compile_memory');
+)sql";
+
 constexpr const char* kBinaries1 = R"sql(
 CREATE TABLE binary (
   -- A compiled binary. The least recently used ones are deleted when the file grows beyond its limit, pinned ones last.
@@ -127,8 +131,8 @@ constexpr std::array kBinaryViews{kBinaries1Seen};
 }  // namespace
 
 const Format& decisions_format() {
-  static const std::array steps{kDecisionsStep1, kDecisionsStep2, kDecisionsStep3, kDecisionsStep4,
-                                kDecisionsStep5, kDecisionsStep6, kDecisionsStep7, kDecisionsStep8};
+  static const std::array steps{kDecisionsStep1, kDecisionsStep2, kDecisionsStep3, kDecisionsStep4, kDecisionsStep5,
+                                kDecisionsStep6, kDecisionsStep7, kDecisionsStep8, kDecisionsStep9};
   static const Format format{"tuning results", 0x54554e52 /* TUNR */, steps};
   return format;
 }

@@ -168,9 +168,17 @@ TEST_CASE("what a replay would ignore is refused") {
                               {"--workers", "2"},
                               {"--launch-timeout", "3s"},
                               {"--compile-timeout", "3s"},
+                              {"--compile-memory", "1GB"},
                               {"-I", "headers"}}) {
     check_error(user.run(joined({"tune", "--replay", kScaleRecording}, option)), 2, {option.front(), "replay"});
   }
+}
+
+TEST_CASE("what is no size of memory, or none in which a compiler starts, is refused") {
+  const User user;
+  for (const char* const text : {"many", "4", "10MB", "-1GB", "1TB"})
+    check_error(user.run({"tune", kScale, "--compile-memory", text}), 2, {"--compile-memory", "at least 256MB", text});
+  check_error(user.run({"check", kScale, "--host", "--compile-memory", "1GB"}), 2, {"--compile-memory", "--host"});
 }
 
 TEST_CASE("what is not a kernel file is refused at once, and a pipe is read") {

@@ -174,30 +174,3 @@ TEST_CASE("the folder of a check is this user's alone and goes with everything i
   }
   CHECK_FALSE(std::filesystem::exists(path));
 }
-
-TEST_CASE("files that a container has read do not leave its compilers without memory") {
-  constexpr std::uint64_t kGigabyte = std::uint64_t{1} << 30;
-  const auto text = [](std::uint64_t gigabytes) { return std::to_string(gigabytes * kGigabyte) + "\n"; };
-  const WorkFolder machine;
-  const auto root = machine.path();
-  CHECK_EQ(usable_memory(root), std::numeric_limits<std::uint64_t>::max() / 4 * 3);  // nothing is known
-  write_file(root / "proc/meminfo", "MemTotal: 67108864 kB\nMemFree: 1 kB\nMemAvailable: 33554432 kB\nHugePages: 0\n");
-  CHECK_EQ(usable_memory(root), 24 * kGigabyte);
-  for (const bool second : {true, false}) {
-    CAPTURE(second);
-    const auto group = root / (second ? "sys/fs/cgroup" : "sys/fs/cgroup/memory");
-    const std::string prefix = second ? "" : "total_";
-    write_file(group / (second ? "memory.max" : "memory.limit_in_bytes"), second ? "max\n" : "9223372036854771712\n");
-    write_file(group / (second ? "memory.current" : "memory.usage_in_bytes"), text(16));
-    CHECK_EQ(usable_memory(root), 24 * kGigabyte);
-    write_file(group / (second ? "memory.max" : "memory.limit_in_bytes"), text(16));
-    write_file(group / "memory.stat", prefix + "anon " + text(3) + prefix + "inactive_file " + text(7) + prefix +
-                                          "active_file " + text(5) + "file_mapped 1\n");
-    CHECK_EQ(usable_memory(root), 9 * kGigabyte);
-    // What is held by others may be free in a moment.
-    std::filesystem::remove(group / "memory.stat");
-    CHECK_EQ(usable_memory(root), kGigabyte);
-    std::filesystem::remove_all(root / "sys");
-  }
-  CHECK_GT(usable_memory(), 0);
-}

@@ -7,6 +7,7 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/check_request.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/compile_memory.hpp"
 #include "tuner/cli/given_problems.hpp"
 #include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/message.hpp"
@@ -52,6 +53,7 @@ CheckRequest read_check_request(const Arguments& arguments) {
   request.seed = arguments.number("seed").value_or(0);
   request.workers =
       static_cast<int>(arguments.number("workers", 1, 1024).value_or(static_cast<std::uint64_t>(usable_cores())));
+  request.compile_memory = compile_memory(arguments);
   request.json = arguments.has("json");
   return request;
 }
@@ -61,10 +63,11 @@ void refuse_together(const Arguments& arguments) {
   struct Pair {
     const char *option, *with, *reason;
   };
-  for (const Pair& pair : {Pair{"device", "host", "uses no GPU"}, Pair{"compile", "host", "runs what it compiles"},
-                           Pair{"configurations", "compile", "says itself how many configurations there are to be"},
-                           Pair{"seed", "compile", "runs nothing"}, Pair{"pad", "compile", "runs nothing"},
-                           Pair{"device", "arch", "says itself what to compile for"}}) {
+  for (const Pair& pair :
+       {Pair{"device", "host", "uses no GPU"}, Pair{"compile", "host", "runs what it compiles"},
+        Pair{"configurations", "compile", "says itself how many configurations there are to be"},
+        Pair{"seed", "compile", "runs nothing"}, Pair{kCompileMemory, "host", "uses another compiler"},
+        Pair{"pad", "compile", "runs nothing"}, Pair{"device", "arch", "says itself what to compile for"}}) {
     if (arguments.has(pair.option) && arguments.has(pair.with)) {
       throw Error(Errc::bad_usage, fmt::format("`--{}` has no effect with `--{}`, which {}. Use one of them.",
                                                pair.option, pair.with, pair.reason));
@@ -151,6 +154,7 @@ Command check_command() {
               {"device", Kind::value, "N", "which GPU, as numbered by `tuner devices`; default 0"},
               {"workers", Kind::value, "N",
                "how many compilers, and with --host kernels, run at the same time; default: one for each core"},
+              compile_memory_option("without --host: "),
               {"budget", Kind::value, "TIME",
                "with --host or --compile: end after this time, such as 60s or 5min, and say what was left out; "
                "default: 10min with --host, none with --compile"},

@@ -32,6 +32,7 @@ struct CheckRequest {
   std::uint64_t seed = 0;
   int device = 0;
   int workers = 1;
+  std::uint64_t compile_memory = 0;  ///< bytes a compile process; 0: the pool's own limit
   bool json = false;
 };
 

@@ -33,6 +33,7 @@ std::string_view invalidity(Outcome outcome) {
     case Outcome::ok:
       return "correct";
     case Outcome::compile_error:
+    case Outcome::compile_memory:
       return "compile";
     case Outcome::compile_timeout:
     case Outcome::run_timeout:

@@ -9,6 +9,7 @@
 #include "search/expression/expression.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/compile_memory.hpp"
 #include "tuner/cli/fleet_actions.hpp"
 #include "tuner/error.hpp"
 
@@ -25,7 +26,9 @@ struct Action {
 const std::vector<Action>& actions() {
   static const std::vector<Action> all{
       {"submit", fleet_submit, {"kernel", "problem", "problems", "on", "effort", "mode", "priority", "team", "json"}},
-      {"work", fleet_work, {"until-empty", "devices", "workers", "longest-job", "compile-timeout", "as-root", "db"}},
+      {"work",
+       fleet_work,
+       {"until-empty", "devices", "workers", "longest-job", "compile-timeout", kCompileMemory, "as-root", "db"}},
       {"status", fleet_status, {"watch", "json"}},
       {"cancel", fleet_cancel, {"json"}},
   };
@@ -78,7 +81,7 @@ Command fleet_command() {
           "tuner fleet submit FILE... [--problem A=1,B=2] [--problems FILE] [--kernel NAME]\n"
           "       [--on H200,H100] [--effort EFFORT] [--mode MODE] [--priority N] [--team NAME] [--json]\n"
           "tuner fleet work [--until-empty] [--devices LIST] [--workers N] [--longest-job TIME]\n"
-          "       [--compile-timeout TIME] [--as-root] [--db PATH]\n"
+          "       [--compile-timeout TIME] [--compile-memory SIZE] [--as-root] [--db PATH]\n"
           "tuner fleet status [JOB] [--watch] [--json]\n"
           "tuner fleet cancel JOB... [--json]",
       .summary = "tune on many machines through a queue in PostgreSQL",
@@ -110,6 +113,7 @@ Command fleet_command() {
                "work: set a job aside that takes longer than this (ms, s, min); default 120min"},
               {"compile-timeout", Kind::value, "TIME",
                "work: give up on a configuration that takes longer than this to compile (ms, s, min); default 30s"},
+              compile_memory_option("work: "),
               {"as-root", Kind::flag, "",
                "work: even if this user is root. Kernels of others run here: only where nothing else does"},
               {"watch", Kind::flag, "", "status: go on until nothing is queued or running"},

@@ -42,7 +42,7 @@ class JobLog final : public engine::Observer {
 };
 
 bool is_compilers(Outcome outcome) {
-  return outcome == Outcome::compile_error || outcome == Outcome::compile_timeout;
+  return outcome == Outcome::compile_error || outcome == Outcome::compile_timeout || outcome == Outcome::compile_memory;
 }
 
 /// Why a job failed, for the whole team; nothing for trouble that is this machine's.
@@ -87,6 +87,7 @@ TuneRequest request_for(const fleet::JobSpec& spec, KernelDescription kernel, co
   request.devices = {place.device};
   request.workers = place.workers;
   request.compile_timeout = place.compile_timeout;
+  request.compile_memory = place.compile_memory;
   request.database = place.database;
   return request;
 }

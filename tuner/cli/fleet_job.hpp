@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 
@@ -15,6 +16,7 @@ struct FleetPlace {
   int device = 0;
   std::size_t workers = 0;                                   ///< compile processes; 0: as many as the cores allow
   std::optional<std::chrono::milliseconds> compile_timeout;  ///< empty: that of `tuner tune`
+  std::uint64_t compile_memory = 0;                          ///< bytes a compile process; 0: likewise
   std::filesystem::path database;                            ///< as given with --db
 };
 

@@ -16,6 +16,7 @@
 
 #include "cache/file/location.hpp"
 #include "tuner/cli/arguments.hpp"
+#include "tuner/cli/compile_memory.hpp"
 #include "tuner/cli/device_list.hpp"
 #include "tuner/cli/fleet_actions.hpp"
 #include "tuner/cli/fleet_job.hpp"
@@ -24,6 +25,7 @@
 #include "tuner/cli/no_gpu.hpp"
 #include "tuner/cli/queue_option.hpp"
 #include "tuner/core/base/text.hpp"
+#include "tuner/engine/compile/pool.hpp"
 #include "tuner/error.hpp"
 #include "tuner/fleet/job/private_folder.hpp"
 #include "tuner/fleet/queue/worker.hpp"
@@ -161,6 +163,9 @@ ExitCode fleet_work(const Arguments& arguments) {
   const std::size_t share =
       static_cast<std::size_t>(std::max(1, (usable_cores() - 1) / static_cast<int>(chosen.size())));
   request.place.workers = arguments.number("workers", 1, 1024).value_or(share);
+  request.place.compile_memory = compile_memory(arguments);
+  if (request.place.compile_memory == 0)
+    request.place.compile_memory = engine::memory_share(request.place.workers * chosen.size());
   reach(request.address);
   if (chosen.size() == 1) return work_on(devices.at(static_cast<std::size_t>(*chosen.begin())), request);
   std::vector<pid_t> children;

@@ -134,6 +134,7 @@ std::optional<MemoryRates> memory_rates_of(const Task& task, bool reuse, const e
 
 engine::CompilePoolOptions compile_options(const TuneRequest& request) {
   engine::CompilePoolOptions options{.workers = static_cast<int>(request.workers),
+                                     .memory = request.compile_memory,
                                      .include_folders = request.session.include_folders,
                                      .confined_to = request.confined_to};
   options.timeout = request.compile_timeout.value_or(options.timeout);

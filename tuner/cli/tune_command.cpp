@@ -10,6 +10,7 @@
 #include "search/strategy/strategy.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/compile_memory.hpp"
 #include "tuner/cli/decisions.hpp"
 #include "tuner/cli/device_list.hpp"
 #include "tuner/cli/given_problems.hpp"
@@ -32,8 +33,8 @@ constexpr std::uint64_t kMostWorkers = 1024;
 
 /// Nothing is compiled or launched, so these would change nothing.
 void refuse_what_a_replay_ignores(const Arguments& arguments) {
-  for (const char* option : {"device", "devices", "workers", "launch-timeout", "compile-timeout", "fresh",
-                             "no-warm-start", "no-source", "if-busy", "pad", "I"}) {
+  for (const char* option : {"device", "devices", "workers", "launch-timeout", "compile-timeout", kCompileMemory,
+                             "fresh", "no-warm-start", "no-source", "if-busy", "pad", "I"}) {
     const bool is_compared = option == std::string_view("I") || option == std::string_view("pad");
     if (!arguments.has(option) || (is_compared && !arguments.operands().empty())) continue;
     throw Error(Errc::bad_usage,
@@ -123,6 +124,7 @@ TuneRequest read_tune_request(const Arguments& arguments) {
   session.seed = arguments.number("seed").value_or(0);
   session.launch_timeout = arguments.duration("launch-timeout").value_or(session.launch_timeout);
   request.compile_timeout = arguments.duration("compile-timeout");
+  request.compile_memory = compile_memory(arguments);
   for (const std::string& folder : arguments.values("I")) session.include_folders.emplace_back(folder);
   request.database = arguments.value("db").value_or("");
   session.reuse = !arguments.has("fresh");
@@ -355,6 +357,7 @@ Command tune_command() {
                "kill a kernel that runs longer than this and record it as failed (ms, s, min); default 2s"},
               {"compile-timeout", Kind::value, "TIME",
                "give up on a configuration that takes longer than this to compile (ms, s, min); default 30s"},
+              compile_memory_option(),
               {"workers", Kind::value, "N",
                "number of compile processes; default: the number of usable cores minus one"},
               {"I", Kind::repeatable, "DIR",

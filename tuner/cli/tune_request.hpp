@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -38,6 +39,7 @@ struct TuneRequest {
   std::vector<int> devices{0};  ///< the numbers of GPUs of one kind, each of which tunes one problem at a time
   std::size_t workers = 0;      ///< 0: as many as the cores allow
   std::optional<std::chrono::milliseconds> compile_timeout;  ///< empty: the compile pool's own
+  std::uint64_t compile_memory = 0;                          ///< bytes a compile process; 0: likewise
   /// Of a kernel of others: the folder with its data, which is all that compilers may read beside the toolkit, where
   /// the kernel of this machine can see to that. Empty: what this user may read.
   std::filesystem::path confined_to;

@@ -22,6 +22,7 @@
 #include "tuner/host/signatures.hpp"
 #include "tuner/host/work_folder.hpp"
 #include "tuner/process/process_tree.hpp"
+#include "tuner/process/usable_memory.hpp"
 
 namespace tuner::host {
 namespace {

@@ -8,11 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <initializer_list>
 #include <map>
 #include <memory>
-#include <string_view>
 #include <utility>
 
 #include "tuner/process/process_tree.hpp"
@@ -130,44 +127,7 @@ void keep_within(const JobLimits& limits, const std::vector<Running>& running) {
   if (all.size() > limits.processes) end_largest_group(all);
 }
 
-std::uint64_t number_in(const std::filesystem::path& file) {
-  std::uint64_t number = 0;
-  std::ifstream(file) >> number;  // "max" is 0, too
-  return number;
-}
-
-/// The sum of what lines of the kind "NAME 123" say of these names.
-std::uint64_t sum_in(const std::filesystem::path& file, std::initializer_list<std::string_view> names) {
-  std::ifstream lines(file);
-  std::uint64_t sum = 0, number = 0;
-  for (std::string name, unit; lines >> name >> number; std::getline(lines, unit)) {
-    if (std::find(names.begin(), names.end(), name) != names.end()) sum += number;
-  }
-  return sum;
-}
-
 }  // namespace
-
-std::uint64_t usable_memory(const std::filesystem::path& root) {
-  constexpr std::uint64_t kKilobyte = 1024, kLeast = std::uint64_t{1} << 30;
-  constexpr auto kUnknown = std::numeric_limits<std::uint64_t>::max();
-  const auto known = [](std::uint64_t bytes) { return bytes == 0 ? kUnknown : bytes; };
-  const std::filesystem::path meminfo = root / "proc/meminfo", groups = root / "sys/fs/cgroup";
-  std::uint64_t all = known(sum_in(meminfo, {"MemTotal:"}) * kKilobyte);
-  std::uint64_t free = known(sum_in(meminfo, {"MemAvailable:"}) * kKilobyte);
-  // In a container, of both versions of control groups. Files that it has read count as used, and give way.
-  const auto within = [&](std::uint64_t limit, std::uint64_t used, std::uint64_t of_files) {
-    if (limit == 0) return;
-    used -= std::min(used, of_files);
-    all = std::min(all, limit);
-    free = std::min(free, limit - std::min(limit, used));
-  };
-  within(number_in(groups / "memory.max"), number_in(groups / "memory.current"),
-         sum_in(groups / "memory.stat", {"inactive_file", "active_file"}));
-  within(number_in(groups / "memory/memory.limit_in_bytes"), number_in(groups / "memory/memory.usage_in_bytes"),
-         sum_in(groups / "memory/memory.stat", {"total_inactive_file", "total_active_file"}));
-  return std::max(free / 4 * 3, std::min(all / 4 * 3, kLeast));
-}
 
 void run_jobs(std::vector<Job>& jobs, const JobLimits& limits, const std::function<void(const Job&)>& finished) {
   std::vector<Running> running;

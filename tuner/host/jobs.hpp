@@ -45,10 +45,6 @@ struct JobLimits {
   bool stopped() const { return stop != nullptr && *stop; }
 };
 
-/// Three quarters of the memory that is free on this machine and allowed to this process, in bytes; but not less than
-/// 1 GB where there is as much in all, since what is free may soon be more. `root` is where /proc and /sys lie.
-std::uint64_t usable_memory(const std::filesystem::path& root = "/");
-
 /// Runs them. `finished` is told of each. What cannot be started is done and not ok. This process has no other
 /// children.
 void run_jobs(std::vector<Job>& jobs, const JobLimits& limits, const std::function<void(const Job&)>& finished = {});

@@ -10,6 +10,8 @@
 #include <sstream>
 #include <string>
 
+#include "tuner/process/control_groups.hpp"
+
 namespace tuner {
 namespace {
 
@@ -43,16 +45,6 @@ std::optional<double> quota_in(const std::filesystem::path& folder) {
   return std::nullopt;
 }
 
-// The tightest quota of the group at `path` below `mount` and of every group above it.
-std::optional<double> tightest(const std::filesystem::path& mount, std::filesystem::path path) {
-  std::optional<double> result;
-  while (true) {
-    if (const auto quota = quota_in(mount / path.relative_path())) result = std::min(result.value_or(*quota), *quota);
-    if (!path.has_relative_path()) return result;
-    path = path.parent_path();
-  }
-}
-
 int local_ranks() {
   for (const char* name :
        {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE"}) {
@@ -65,19 +57,8 @@ int local_ranks() {
 
 std::optional<int> cgroup_cores(const std::filesystem::path& root, std::string_view self) {
   std::optional<double> quota;
-  std::istringstream lines{std::string(self)};
-  for (std::string line; std::getline(lines, line);) {  // "4:cpu,cpuacct:/path" in v1, "0::/path" in v2
-    const std::size_t first = line.find(':');
-    const std::size_t second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const std::filesystem::path path = line.substr(second + 1);
-    if (path.string().find("..") != std::string::npos) continue;  // outside this cgroup namespace
-    for (const char* mount : {"", "cpu", "cpu,cpuacct"}) {
-      if ((*mount == '\0') != controllers.empty()) continue;
-      if (!controllers.empty() && ("," + controllers + ",").find(",cpu,") == std::string::npos) continue;
-      if (const auto found = tightest(root / mount, path)) quota = std::min(quota.value_or(*found), *found);
-    }
+  for (const std::filesystem::path& group : control_groups(root, self, "cpu")) {
+    if (const auto found = quota_in(group)) quota = std::min(quota.value_or(*found), *found);
   }
   if (!quota) return std::nullopt;
   return std::max(1, static_cast<int>(std::ceil(*quota)));

@@ -17,6 +17,7 @@
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
 #include "tuner/engine/lanes/wait.hpp"
 #include "tuner/process/confinement.hpp"
+#include "tuner/process/usable_memory.hpp"
 
 using namespace tuner;
 using namespace tuner::engine;
@@ -113,6 +114,37 @@ TEST_CASE("room is two requests a worker") {
   CHECK(pool.room() == 0);
   collect(pool, 9);
   CHECK(pool.room() == 6);
+}
+
+TEST_CASE("a candidate that takes more memory than a worker may hold fails alone, with the size") {
+  CompilePoolOptions small = options(1);
+  small.memory = std::uint64_t{256} << 20;
+  CompilePool pool(small);
+  CompileRequest endless = endless_request();
+  endless.configuration = "BLOCK=64";
+  pool.submit(1, endless);
+  pool.submit(2, numbered_request(2));
+  const Replies replies = collect(pool, 2);
+  CHECK(replies.at(1).outcome == Outcome::compile_memory);
+  CHECK(replies.at(1).message ==
+        "Compiling user.cu with BLOCK=64 took more than 0.25 GB of memory and was stopped. `--compile-memory` allows "
+        "more.");
+  CHECK(replies.at(1).milliseconds > 0);
+  CHECK(replies.at(2).outcome == Outcome::ok);
+  CHECK(pool.statistics().workers_replaced == 1);
+}
+
+TEST_CASE("workers that there is no memory for do not compile at once") {
+  CompilePoolOptions large = options(3);
+  large.memory = usable_memory();  // more than what is usable by the time that the pool asks, or as much
+  CompilePool pool(large);
+  start(pool);
+  for (int i = 0; i < 3; ++i) pool.submit(i, endless_request());
+  Replies replies;
+  for (int i = 0; i < 3; ++i) pool.cancel(i);
+  drive(pool, replies, [&] { return replies.size() == 3; });
+  const std::vector<double> busy = pool.statistics().busy_ms;
+  CHECK(std::count_if(busy.begin(), busy.end(), [](double ms) { return ms > 0; }) == 1);
 }
 
 TEST_CASE("a compile that never ends is stopped at the time limit and its worker replaced") {

@@ -36,7 +36,7 @@ enum class Builtins {
 };
 
 struct CompileReply {
-  Outcome outcome = Outcome::ok;  ///< ok, compile_error, compile_timeout, worker_lost
+  Outcome outcome = Outcome::ok;  ///< ok, compile_error, compile_timeout, compile_memory, worker_lost
   std::string message;  ///< one sentence for failures: the first error of the log, or what happened to the worker
   std::string log;      ///< complete compiler log
   cache::Cubin cubin;

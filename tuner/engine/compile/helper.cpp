@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -19,6 +21,7 @@
 
 #include "tuner/core/base/printable.hpp"
 #include "tuner/engine/compile/compile_wire.hpp"
+#include "tuner/engine/compile/memory_watch.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
 #include "tuner/process/confinement.hpp"
 #include "tuner/process/spawn.hpp"
@@ -35,7 +38,7 @@ namespace tuner::engine {
 namespace {
 
 constexpr rlim_t kStackBytes = rlim_t{64} << 20;   // NVRTC recurses; it is told not to raise this limit itself
-constexpr rlim_t kMemoryBytes = rlim_t{16} << 30;  // address space; a worker needs 0.3 to 1 GB
+constexpr rlim_t kMemoryBytes = rlim_t{16} << 30;  // address space of what no watch looks after
 
 void limit(int resource, rlim_t wanted) {
   rlimit current{};
@@ -77,15 +80,39 @@ std::string without_reasons(std::string log) {
   return log;
 }
 
-[[noreturn]] void run_worker(const NvrtcCompiler& compiler, Channel pool, bool confined) {
+/// What the pool is told of a candidate that took more memory than a worker may hold. It says the rest.
+CompileReply out_of_memory(std::chrono::steady_clock::time_point start) {
+  CompileReply reply;
+  reply.outcome = Outcome::compile_memory;
+  reply.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return reply;
+}
+
+/// Once it has held too much it ends: what the system counts is the most that it ever held.
+CompileReply compile_within(std::uint64_t memory, const NvrtcCompiler& compiler, const CompileRequest& request,
+                            Channel& pool) {
+  const auto start = std::chrono::steady_clock::now();
+  CompileReply reply;
+  {
+    const MemoryWatch watch(memory, [&] {
+      pool.send(to_message(kCompiled, out_of_memory(start)));
+      _exit(0);
+    });
+    reply = compiler.compile(request);
+  }
+  return held_more_than(memory) ? out_of_memory(start) : reply;
+}
+
+[[noreturn]] void run_worker(const NvrtcCompiler& compiler, Channel pool, std::uint64_t memory, bool confined) {
   try {
+    limit(RLIMIT_AS, RLIM_INFINITY);
     while (std::optional<Message> message = pool.receive_wait()) {
-      CompileReply reply = compiler.compile(from_message<CompileRequest>(*message));
+      CompileReply reply = compile_within(memory, compiler, from_message<CompileRequest>(*message), pool);
       if (confined) {
         reply.log = without_reasons(std::move(reply.log));
         reply.message = without_reasons(std::move(reply.message));
       }
-      if (!pool.send(to_message(kCompiled, reply))) break;
+      if (!pool.send(to_message(kCompiled, reply)) || reply.outcome == Outcome::compile_memory) break;
     }
     _exit(0);
   } catch (const std::exception& error) {
@@ -134,6 +161,7 @@ class Helper {
       auto start = from_message<HelperStart>(message);
       step_aside(start.niceness);
       confined_ = !start.confined_to.empty();
+      memory_ = start.memory;
       for (std::filesystem::path& folder : start.include_folders) folder = std::filesystem::absolute(folder);
       compiler_.emplace(start.include_folders, start.builtins);
       if (start.warm_up) compiler_->warm_up(start.architecture);
@@ -164,7 +192,7 @@ class Helper {
       die_with_parent(helper);
       pool_.close();  // its end must mean the helper's end, not the last worker's
       pair.first.close();
-      run_worker(*compiler_, std::move(pair.second), confined_);
+      run_worker(*compiler_, std::move(pair.second), memory_, confined_);
     }
     workers_[slot] = news.pid = pid;
     Message message = to_message(kWorker, news);
@@ -184,6 +212,7 @@ class Helper {
   Channel pool_;
   std::optional<NvrtcCompiler> compiler_;
   bool confined_ = false;
+  std::uint64_t memory_ = 0;  // that a worker may hold
   std::map<int, pid_t> workers_;
 };
 

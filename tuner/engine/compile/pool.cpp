@@ -7,6 +7,7 @@
 
 #include "tuner/engine/compile/program.hpp"
 #include "tuner/process/usable_cores.hpp"
+#include "tuner/process/usable_memory.hpp"
 #include "tuner/process/worker_program.hpp"
 
 namespace tuner::engine {
@@ -15,7 +16,9 @@ namespace {
 constexpr int kRequestsPerWorker = 2;  // one being compiled, one waiting
 constexpr int kAttempts = 2;           // a worker may be killed from outside once; twice is the source's doing
 constexpr int kHelperStarts = 3;
-constexpr std::size_t kPrecompiledLimit = 4;  // 100 MB each
+constexpr std::size_t kPrecompiledLimit = 4;                    // 100 MB each
+constexpr std::uint64_t kLeastMemory = std::uint64_t{1} << 30;  // CUB's headers take half of it
+constexpr std::uint64_t kMostMemory = std::uint64_t{8} << 30;   // more is no kernel but a mistake
 constexpr auto kHelperPatience = std::chrono::seconds(60);
 constexpr auto kGoodbye = std::chrono::milliseconds(500);
 constexpr auto kCancelGrace = std::chrono::seconds(1);
@@ -36,10 +39,17 @@ std::string precompiled_key(std::string_view prefix, const CompileRequest& reque
 
 }  // namespace
 
+std::uint64_t memory_share(std::size_t workers) {
+  return std::clamp(usable_memory() / workers, kLeastMemory, kMostMemory);
+}
+
 CompilePool::CompilePool(CompilePoolOptions options) : options_(std::move(options)) {
   if (options_.worker_program.empty()) options_.worker_program = find_worker_program();
   if (options_.workers <= 0) options_.workers = std::max(1, usable_cores() - 1);
   slots_.resize(static_cast<std::size_t>(options_.workers));
+  if (options_.memory == 0) options_.memory = memory_share(slots_.size());
+  most_at_once_ =
+      static_cast<std::int64_t>(std::clamp<std::uint64_t>(usable_memory() / options_.memory, 1, slots_.size()));
   start_helper();
 }
 
@@ -62,7 +72,7 @@ void CompilePool::start_helper() {
   helper_deadline_ = Clock::now() + kHelperPatience;
   helper_->channel().send(
       to_message(kStart, HelperStart{options_.architecture, options_.include_folders, options_.builtins,
-                                     options_.niceness, options_.warm_up, options_.confined_to}));
+                                     options_.niceness, options_.warm_up, options_.memory, options_.confined_to}));
 }
 
 void CompilePool::restart_helper(std::string how) {
@@ -198,6 +208,13 @@ void CompilePool::read_slot(Slot& slot) {
       slot.busy_ms += reply.milliseconds;
       ++statistics_.compiled;
       failed_starts_ = 0;
+      slot.full = reply.outcome == Outcome::compile_memory;
+      if (slot.full) {
+        reply.message = fmt::format(
+            "Compiling {} took more than {:.3g} GB of memory and was stopped. `--compile-memory` allows more.",
+            title(slot.job->request), static_cast<double>(options_.memory) / (std::uint64_t{1} << 30));
+        reply.toolkit = statistics_.toolkit;
+      }
       answer(*slot.job, std::move(reply));
       slot.job.reset();
     }
@@ -205,7 +222,7 @@ void CompilePool::read_slot(Slot& slot) {
     slot.channel.close();  // it sent nonsense: as good as dead
   }
   if (slot.requested || slot.pid == 0) return;
-  const bool dead = slot.channel.closed();
+  const bool dead = std::exchange(slot.full, false) || slot.channel.closed();
   slot.timed_out = !dead && slot.job && Clock::now() >= slot.deadline;
   if (!dead && !slot.timed_out) return;
   ++statistics_.workers_replaced;
@@ -219,7 +236,7 @@ void CompilePool::dispatch() {
       ask_for_worker(slot);
       continue;
     }
-    if (pending_.empty()) continue;
+    if (pending_.empty() || busy() >= most_at_once_) continue;
     slot.job = std::move(pending_.front());
     pending_.pop_front();
     slot.started = Clock::now();
@@ -262,9 +279,12 @@ void CompilePool::cancel(TicketId ticket) {
   }
 }
 
+std::int64_t CompilePool::busy() const {
+  return std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.job.has_value(); });
+}
+
 std::size_t CompilePool::room() const {
-  const auto busy = std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.job.has_value(); });
-  const std::size_t taken = pending_.size() + static_cast<std::size_t>(busy);
+  const std::size_t taken = pending_.size() + static_cast<std::size_t>(busy());
   const std::size_t bound = kRequestsPerWorker * slots_.size();
   return taken < bound ? bound - taken : 0;
 }

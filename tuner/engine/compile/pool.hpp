@@ -18,6 +18,9 @@ struct CompilePoolOptions {
   int workers = 0;  ///< processes that compile; 0: the usable cores less one for the GPU's driver, at least 1
   std::chrono::milliseconds timeout{
       30'000};  ///< a compile still running after this is stopped. Higher: slow sources live
+  /// Bytes that a worker may hold; a candidate for which it takes more fails with compile_memory. 0: its share. Where
+  /// not all workers have room for that, fewer compile at once.
+  std::uint64_t memory = 0;
   std::vector<std::filesystem::path> include_folders;
   std::string architecture;              ///< "sm_90" if it is known already: checked at the start. "" for any
   std::filesystem::path worker_program;  ///< empty: found by find_worker_program()
@@ -33,16 +36,20 @@ struct CompilePoolOptions {
   std::filesystem::path confined_to;
 };
 
+/// Bytes for each of so many workers: an equal share of the usable memory, between 1 and 8 GB.
+std::uint64_t memory_share(std::size_t workers);
+
 struct CompilePoolStatistics {
   std::vector<double> busy_ms;         ///< by worker: time spent compiling
   std::uint64_t compiled = 0;          ///< answers from workers, failures of the source included
-  std::uint64_t workers_replaced = 0;  ///< because they hung or died
+  std::uint64_t workers_replaced = 0;  ///< because they hung, died or took too much memory
   std::uint64_t helper_restarts = 0;
   std::string toolkit;  ///< NVRTC version; empty until the first worker is ready
 };
 
 /// Compiles in processes of its own: one helper that holds a warm NVRTC, and workers forked from it that live on. A
-/// source that hangs the compiler is answered compile_timeout, one that crashes it twice worker_lost; the pool goes on.
+/// source that hangs the compiler is answered compile_timeout, one that takes too much memory compile_memory, one that
+/// crashes it twice worker_lost; the pool goes on.
 class CompilePool final : public CompileLane {
  public:
   /// Starts the helper and returns at once, within a few milliseconds. Throws Error{no_worker}.
@@ -85,6 +92,7 @@ class CompilePool final : public CompileLane {
     bool requested = false;               // a new worker has been asked for
     bool stale = false;                   // was forked before the last header was precompiled
     bool timed_out = false;
+    bool full = false;  // has held too much memory and ends
     double busy_ms = 0;
   };
 
@@ -99,11 +107,13 @@ class CompilePool final : public CompileLane {
   void welcome(Slot& slot, const NewWorker& worker, UniqueFd channel);
   void read_slot(Slot& slot);
   void dispatch();
+  std::int64_t busy() const;
   void give_back(Slot& slot, const std::string& end);
   void answer(const Job& job, CompileReply reply);
   void fail(const Job& job, Outcome outcome, std::string sentence, double milliseconds);
 
   CompilePoolOptions options_;
+  std::int64_t most_at_once_ = 1;  // for whose memory there is room
   std::optional<ChildProcess> helper_;
   bool ready_ = false;  // NVRTC is loaded
   bool precompiling_ = false;

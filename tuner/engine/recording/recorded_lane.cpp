@@ -10,7 +10,7 @@ namespace {
 
 /// Failures that a compiler finds; everything later is the device's to report.
 bool fails_to_compile(Outcome outcome) {
-  return outcome == Outcome::compile_error || outcome == Outcome::compile_timeout;
+  return outcome == Outcome::compile_error || outcome == Outcome::compile_timeout || outcome == Outcome::compile_memory;
 }
 
 }  // namespace

@@ -13,10 +13,11 @@ namespace tuner::engine {
 namespace {
 
 /// Whether the same would happen again. Memory and workers are lost to what else goes on; how long a launch or a
-/// compiler was given is not in the row.
+/// compiler was given, and how much memory, is not in the row.
 bool says_something(Outcome outcome) {
   switch (outcome) {
     case Outcome::compile_timeout:
+    case Outcome::compile_memory:
     case Outcome::run_timeout:
     case Outcome::out_of_memory:
     case Outcome::worker_lost:

@@ -21,6 +21,7 @@ enum class Outcome : int {
   run_timeout = 10,      ///< still running at the time limit
   out_of_memory = 11,    ///< its buffers do not fit on the device
   worker_lost = 12,      ///< the process that held it ended for a reason of its own
+  compile_memory = 13,   ///< the compiler held more memory than it may and was stopped
 };
 
 struct OutcomeName {
@@ -29,7 +30,7 @@ struct OutcomeName {
 };
 
 /// Every outcome with the name used in databases, recordings, JSON and reports.
-inline constexpr std::array<OutcomeName, 13> kOutcomeNames{{
+inline constexpr std::array<OutcomeName, 14> kOutcomeNames{{
     {Outcome::ok, "ok"},
     {Outcome::compile_error, "compile_error"},
     {Outcome::compile_timeout, "compile_timeout"},
@@ -43,6 +44,7 @@ inline constexpr std::array<OutcomeName, 13> kOutcomeNames{{
     {Outcome::run_timeout, "run_timeout"},
     {Outcome::out_of_memory, "out_of_memory"},
     {Outcome::worker_lost, "worker_lost"},
+    {Outcome::compile_memory, "compile_memory"},
 }};
 
 /// The outcome's name, e.g. "wrong_result".
