@@ -141,3 +141,25 @@ TEST_CASE("`new` says why it has nothing to propose") {
   check_error(user.run({"new", "k.cu", "--json"}), 2, {"--json"});
   check_error(user.run({"new", "missing.cu"}), 2, {"missing.cu"});
 }
+
+TEST_CASE("`new` finds kernels in what the file includes, and says which text it put there") {
+  const User user;
+  std::filesystem::create_directories(user.home() / "parts");
+  write_bytes(user.home() / "parts/kernel.cuh", "#pragma once\n" + read_bytes(plain_path("scale")));
+  write_bytes(user.home() / "main.cu", "#include \"kernel.cuh\"\nint main() {}\n");
+  check_error(user.run({"new", "main.cu"}), 2, {"no kernel in it"});
+  const Result proposed = user.run({"new", "main.cu", "-I", "parts"});
+  check_out(proposed, 0, {"#pragma tuner kernel(scale)\n", "int main() {}"});
+  CHECK(contains(proposed.err, "The text of \"kernel.cuh\", which has kernels, stands in place of the line"));
+}
+
+TEST_CASE("`new` printed directives that `describe` refused, and none of the other kernels could be used") {
+  const User user;
+  const std::string plain = read_bytes(plain_path("scale"));
+  write_bytes(user.home() / "k.cu",
+              "__global__ void warm_up() {}\n__global__ void f(float* x, float4 by) { x[threadIdx.x] = 1; }\n" + plain);
+  const Result proposed = user.run({"new", "k.cu"});
+  check_out(proposed, 0, {"#pragma tuner kernel(scale)\n", "// ? `warm_up` cannot be described: it has no parameters"});
+  write_bytes(user.home() / "proposed.cu", proposed.out);
+  check_out(user.run({"describe", "proposed.cu"}), 0, {"kernel(scale)"});
+}

@@ -13,6 +13,7 @@
 #include "tuner/core/description/kernel_text.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/signature/check_signatures.hpp"
+#include "tuner/core/skeleton/program_text.hpp"
 #include "tuner/core/skeleton/skeleton.hpp"
 #include "tuner/core/task/task.hpp"
 #include "tuner/error.hpp"
@@ -22,10 +23,11 @@ namespace tuner::cli {
 namespace {
 
 /// What `tuner describe` would say against the text; empty if it accepts it.
-std::string complaint_about(const std::string& text, const std::filesystem::path& file) {
+std::string complaint_about(const std::string& text, const std::filesystem::path& file,
+                            const std::vector<std::filesystem::path>& folders) {
   try {
     for (const KernelDescription& description : parse_descriptions(text, file)) {
-      check_written_signatures(description, quoted_headers(description, {}));
+      check_written_signatures(description, quoted_headers(description, folders));
       const Task task(description, ProblemValues(), known_device(kPlanDevice), {}, {});
       if (!task.baseline()) return task.space().why_invalid(task.space().defaults()).value_or("");
     }
@@ -47,10 +49,17 @@ ExitCode run_new(const Arguments& arguments) {
     throw Error(Errc::bad_usage, "--force replaces an older file: add --output FILE, or leave it out.");
   }
   const std::filesystem::path file = arguments.operands().front();
-  const std::string text = skeleton(read_kernel_file(file), file, arguments.value("kernel").value_or(""));
-  const std::string complaint = complaint_about(text, file);
-  if (!complaint.empty()) {
-    warn("`tuner describe` does not accept this yet, so it needs your hand: " + complaint);
+  const std::vector<std::string> named = arguments.values("I");
+  const std::vector<std::filesystem::path> folders(named.begin(), named.end());
+  const ProgramText program = program_text(read_kernel_file(file), file, folders);
+  const auto complaint = [&](const std::string& text) { return complaint_about(text, file, folders); };
+  const std::string text =
+      skeleton(program.text, file, arguments.value("kernel").value_or(""), program.elsewhere, complaint);
+  if (const std::string rest = complaint(text); !rest.empty()) {
+    warn("`tuner describe` does not accept this yet, so it needs your hand: " + rest);
+  }
+  for (const std::string& name : program.included) {
+    say(fmt::format("The text of \"{}\", which has kernels, stands in place of the line that includes it.", name));
   }
   if (!output) {
     print_file(text);
@@ -69,16 +78,18 @@ Command new_command() {
   using Kind = Option::Kind;
   return {
       .name = "new",
-      .synopsis = "tuner new FILE.cu [--kernel NAME] [--output FILE [--force]]",
+      .synopsis = "tuner new FILE.cu [--kernel NAME] [-I DIR] [--output FILE [--force]]",
       .summary = "propose the directives for a plain CUDA source",
       .purpose =
           "Prints a CUDA source with proposed directives for its kernels: parameters from its constants,\n"
-          "sizes, buffers, grid and block. A line `// ?` asks what the source does not say. Needs no GPU.",
+          "sizes, buffers, grid and block. A line `// ?` asks what the source does not say. Needs no GPU.\n"
+          "Kernels in files that FILE includes with quotes count as its own.",
       .options =
           {
               {"kernel", Kind::value, "NAME", "only this kernel; default: every kernel in the file"},
               {"output", Kind::value, "FILE", "write to FILE instead of standard output (-); an existing file is kept"},
               {"force", Kind::flag, "", "with --output: replace FILE if it exists"},
+              {"I", Kind::repeatable, "DIR", "also search DIR for headers included with quotes; repeatable"},
           },
       .most_operands = 1,
       .operands = {"FILE"},

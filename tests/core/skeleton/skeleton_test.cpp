@@ -293,3 +293,127 @@ TEST_CASE("several constants of one declaration have their own values, and stay 
       launched("constexpr int A = 2, B = A + 1;\nvoid run(int n) { float* p; k<<<n / B, 256>>>(p, n); }");
   CHECK_MESSAGE(has(derived, "grid(n // (2 + 1))"), derived.source);
 }
+
+TEST_CASE("a grid was fixed to the number at hand, although the launch uses a variable that is a size") {
+  const std::string host = "int main() { const int count = 4096; float* p; k<<<count, 128>>>(p, count); }";
+  CHECK(has(launched(host, "x[blockIdx.x] = n;"), "grid(count) block(") == false);
+  CHECK(has(launched(host, "x[blockIdx.x] = n;"), "grid(n) block("));
+  const KernelDescription fixed = launched("void run(float* p, int n) { k<<<16, 256>>>(p, n); }");
+  CHECK(has(fixed, "// ? The grid of the launch is 16, whatever the sizes are."));
+  const std::string strided = "for (; i < n; i += gridDim.x * blockDim.x) x[i] = 1;";
+  CHECK_FALSE(has(launched("void run(float* p, int n) { k<<<16, 256>>>(p, n); }", strided), "whatever the sizes are"));
+  CHECK(
+      has(describe(skeleton("__global__ void k(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 1; }", "k.cu")),
+          "// ? The kernel does not name blockIdx.x."));
+}
+
+TEST_CASE("a size that the host reads or changes is not taken for the number that it begins with") {
+  for (const char* const change : {"scanf(\"%d\", &size);", "size = 7 @;", "size <<= 2;"}) {
+    const KernelDescription k =
+        launched("void run(float* p) { int size = 64; " + std::string(change) + " k<<<size, 256>>>(p, size); }");
+    CHECK_MESSAGE(has(k, "// ? Which sizes matter? Guessed: `n`."), change);
+  }
+}
+
+TEST_CASE("grids that functions and conditions compute are taken over") {
+  const auto grid_of = [](const std::string& grid) {
+    const std::string text =
+        launched("void run(float* p, int n) { const int blocks = " + grid + "; k<<<blocks, 64>>>(p, n); }").source;
+    const std::size_t begin = text.find("grid(") + 5;
+    return text.substr(begin, text.find(") block", begin) - begin);
+  };
+  CHECK(grid_of("div_up(n, 64)") == "ceil_div(n, BLOCK_SIZE)");
+  CHECK(grid_of("(int)ceil((float)n / 64)") == "ceil_div(n, BLOCK_SIZE)");
+  CHECK(grid_of("std::ceil(n / 64.0f)") == "ceil_div(n, BLOCK_SIZE)");
+  CHECK(grid_of("n <= 5 ? n / 64 : n * 2") == "(n // BLOCK_SIZE if (n) <= (5) else n * 2)");
+}
+
+TEST_CASE("what cudaMemset makes of a buffer was proposed as other numbers, with a guessed length") {
+  const auto buffer_where = [](const std::string& type, const std::string& memset) {
+    const std::string text = launched("void run(" + type + "* p, int n) { " + memset + " k<<<n / 64, 64>>>(p, n); }",
+                                      "if (i < n) atomicAdd(&x[(int)hash(7)], 1);", type + "* x, int n")
+                                 .source;
+    const std::size_t begin = text.find("inout(x");
+    return text.substr(begin, text.find(')', text.find("constant", begin)) - begin + 2);
+  };
+  CHECK(buffer_where("unsigned", "cudaMemset(p, 0, 256 * sizeof(unsigned));") ==
+        "inout(x, unsigned, 256, constant(0))");
+  CHECK(buffer_where("int", "cudaMemsetAsync(p, 0xff, n * sizeof(int), s);") == "inout(x, int, n, constant(-1))");
+  CHECK(buffer_where("unsigned", "cudaMemset(p, 1, n * sizeof *p);") == "inout(x, unsigned, n, constant(16843009))");
+  CHECK(buffer_where("int", "CHECK(cudaMemset(p, 1, 4)); cudaMemset(p, 0, n * sizeof(int));") ==
+        "inout(x, int, n, constant(0))");
+  const KernelDescription flag =
+      launched("void run(int* p, int n) { cudaMemset(p, 0, sizeof(int)); k<<<4, 64>>>(p, n); }", "if (i < n) *x = 1;",
+               "int* x, int n");
+  CHECK(has(flag, "inout(x, int, 1, constant(0))"));
+  const KernelDescription none =
+      launched("void run(float* p, int n) { cudaMemset(p, 255, 4 * n); k<<<4, 64>>>(p, n); }", "if (i < n) x[i] += 1;");
+  CHECK(has(none, "// ? Every byte of `x` is 0xff before the launch."));
+  CHECK(has(proposed("const int* x, float* y, int n", "if (i < n) y[x[i]] = 1;"), "// ? What does `x` contain?"));
+}
+
+TEST_CASE("a length that differs from the number that is allocated is asked for") {
+  CHECK(length_where("cudaMalloc(&p, 100 * sizeof(float));") == "n");
+  const KernelDescription k =
+      launched("int main() { float* p; cudaMalloc(&p, 5000 * sizeof(float)); k<<<4, 256>>>(p, 1000); }");
+  CHECK(has(k, "// ? How many elements does `x` have?"));
+}
+
+TEST_CASE("outputs of several dimensions, of members, and through brackets were taken for inputs") {
+  CHECK(role_of_first("x[i][2] = 1;") == "out");
+  CHECK(role_of_first("x[i].v[2].w = 1;") == "out");
+  CHECK(role_of_first("atomicAdd(&(x[i].re), 1.0f);") == "inout");
+  CHECK(role_of_first("if (i) *x = 1;") == "out");
+  const KernelDescription k = proposed("float* x, const float* y, int n", "WRITE(i, n)");
+  CHECK(std::string(role_word(k.arguments.at(0).role)) == "inout");
+  CHECK(has(k, "// ? Is `x` an output only?"));
+}
+
+TEST_CASE("a template behind macros and before `static` is seen, and kernels that a macro makes are mentioned") {
+  const std::string source =
+      "#define MAKE(NAME) __global__ void NAME(float* x, int n) { if (n) x[threadIdx.x] = 1; }\n"
+      "MAKE(one)\nMAKE(two)\ntemplate <class T>\nstatic __global__ void k(T* x, int n) {\n"
+      "const int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 1;\n}\n";
+  const std::string text = skeleton(source, "k.cu");
+  CHECK(text.find("MAKE(two)\n// Proposed") != text.npos);
+  CHECK(text.find("#pragma tuner kernel(k<TYPE>)\n") != text.npos);
+  CHECK(text.find("// ? Kernels that `MAKE` makes are not seen here.") != text.npos);
+  CHECK_THROWS_WITH(skeleton(source.substr(0, source.find("template")), "k.cu"),
+                    doctest::Contains("no kernel in it but those that `MAKE` makes"));
+}
+
+TEST_CASE("types of template parameters are what the launch shows, in words that a description accepts") {
+  const std::string kernel =
+      "using Real = double;\ntemplate <typename Value, typename Index> __global__ void k(Value* x, Index n) {\n"
+      "Index i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 1;\n}\n";
+  const auto lines_of = [&](const std::string& host) { return describe(skeleton(kernel + host, "k.cu")); };
+  const KernelDescription given = lines_of("void run(Real* p, unsigned n) { k<Real, unsigned int><<<n, 64>>>(p, n); }");
+  CHECK(has(given, "kernel(k<TYPE, unsigned int>)"));
+  CHECK(has(given, "problem(TYPE: constant = double)"));
+  CHECK(has(given, "scalar(n, unsigned int)"));
+  const KernelDescription deduced = lines_of("int main() { float *q, *p; k<<<4, 64>>>(p, 100); }");
+  CHECK(has(deduced, "problem(TYPE: constant = float)"));
+  CHECK(has(deduced, "problem(Index_TYPE: constant = int)"));
+  CHECK(has(deduced, "problem(n: size = 100)"));
+  CHECK_FALSE(has(deduced, "For which types"));
+  CHECK(has(lines_of(""), "// ? For which types is the kernel used? int is a guess for `Index`."));
+}
+
+TEST_CASE("sizes were guessed that no GPU has as many blocks for") {
+  const KernelDescription k =
+      proposed("float* x, int m", "if (blockIdx.y * blockDim.y + threadIdx.y < m) x[blockIdx.y] = 1;");
+  CHECK(has(k, "problem(m: size = 1024)"));
+}
+
+TEST_CASE("one kernel that is complained about does not hide the others") {
+  const std::string source =
+      "__global__ void bad(float* x, int n) { x[threadIdx.x] = n; }\n__global__ void good(float* x, int n) { "
+      "x[threadIdx.x] = n; }\n";
+  const auto complaint = [](const std::string& text) {
+    return std::string(text.find("\n#pragma tuner kernel(bad)") == text.npos ? "" : "`x` is bad.");
+  };
+  const std::string text = skeleton(source, "k.cu", "", "", complaint);
+  CHECK(text.find("\n// ? Mend these lines, and make them no comments: `x` is bad.\n// #pragma tuner kernel(bad)\n") !=
+        text.npos);
+  CHECK(text.find("\n#pragma tuner kernel(good)\n") != text.npos);
+}

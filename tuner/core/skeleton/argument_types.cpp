@@ -11,9 +11,7 @@
 #include "tuner/core/skeleton/kernel_skeleton.hpp"
 
 namespace tuner {
-namespace {
 
-/// "const unsigned int* __restrict__ x" → "unsigned int".
 std::string plain_type(std::string_view declaration, std::string_view name) {
   declaration = declaration.substr(0, declaration.find_first_of("=["));
   const std::size_t at = declaration.rfind(name);
@@ -32,22 +30,8 @@ std::string plain_type(std::string_view declaration, std::string_view name) {
   return type;
 }
 
-/// Without words that are macros, as `UNALIASED` is for __restrict__, and without namespaces, if it is a type then.
-std::string without_macros(const PlainSource& source, const std::string& type) {
-  std::string rest, last;
-  for (std::size_t at = 0; at < type.size();) {
-    const std::size_t end = std::min(type.find(' ', at), type.size());
-    last = type.substr(at, end - at);
-    at = end + 1;
-    const bool is_macro = std::any_of(source.code.macros.begin(), source.code.macros.end(),
-                                      [&](const CodeText::Macro& macro) { return macro.name == last; });
-    if (!is_macro) rest += (rest.empty() ? "" : " ") + last;
-  }
-  return shape_of_type(rest) ? rest : shape_of_type(last) ? last : type;
-}
-
-/// What `using real = float;`, `typedef float real;` or `#define real float` says; the name itself otherwise.
 std::string without_alias(const PlainSource& source, const std::string& name) {
+  if (name.empty()) return name;
   for (const CodeText::Macro& macro : source.code.macros) {
     if (macro.name == name && shape_of_type(macro.body)) return macro.body;
   }
@@ -66,6 +50,22 @@ std::string without_alias(const PlainSource& source, const std::string& name) {
     if (shape_of_type(type)) return type;
   }
   return name;
+}
+
+namespace {
+
+/// Without words that are macros, as `UNALIASED` is for __restrict__, and without namespaces, if it is a type then.
+std::string without_macros(const PlainSource& source, const std::string& type) {
+  std::string rest, last;
+  for (std::size_t at = 0; at < type.size();) {
+    const std::size_t end = std::min(type.find(' ', at), type.size());
+    last = type.substr(at, end - at);
+    at = end + 1;
+    const bool is_macro = std::any_of(source.code.macros.begin(), source.code.macros.end(),
+                                      [&](const CodeText::Macro& macro) { return macro.name == last; });
+    if (!is_macro) rest += (rest.empty() ? "" : " ") + last;
+  }
+  return shape_of_type(rest) ? rest : shape_of_type(last) ? last : type;
 }
 
 /// The one type of all fields of a structure, and how many there are; nothing if there are several types.
@@ -96,12 +96,19 @@ std::optional<std::pair<std::string, std::int64_t>> fields_of(const PlainSource&
   return std::nullopt;
 }
 
+bool is_one_integer(const TypeShape& shape) {
+  return shape.lanes == 1 && !is_real(shape.element) && shape.element != ElementType::boolean;
+}
+
 void set_type(const KernelSkeleton& skeleton, const ParameterType& parameter, PlainArgument& argument) {
   const std::string written = plain_type(parameter.text, declared_name(parameter.text));
   argument.own_type = written;
   const auto known = skeleton.names.find(written);
   if (known != skeleton.names.end()) {
     argument.type = known->second;
+    const auto given = skeleton.given_types.find(argument.type);
+    const auto shape = shape_of_type(given == skeleton.given_types.end() ? argument.type : given->second);
+    argument.is_integer = shape && is_one_integer(*shape);
     return;
   }
   const std::string type = without_alias(skeleton.source, without_macros(skeleton.source, written));
@@ -116,7 +123,7 @@ void set_type(const KernelSkeleton& skeleton, const ParameterType& parameter, Pl
     argument.question = fmt::format("Which type do the elements of `{}` have?", parameter.text);
   } else if (const auto shape = shape_of_type(type)) {
     argument.type = type;
-    argument.is_integer = shape->lanes == 1 && !is_real(shape->element) && shape->element != ElementType::boolean;
+    argument.is_integer = is_one_integer(*shape);
   } else if (const auto fields = fields_of(skeleton.source, written); fields && argument.is_pointer) {
     argument.type = fields->first;
     argument.elements = fields->second;

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <set>
 
 #include "search/expression/quoting.hpp"
@@ -42,11 +44,29 @@ std::vector<std::string> parameters_in(const KernelSkeleton& skeleton, const std
   return names;
 }
 
-/// As long as it is allocated, else as its indices or the grid show.
+/// Whether a buffer of so many elements is longer than an expression of sizes, as the launch passes them.
+bool is_longer(const KernelSkeleton& skeleton, const LaunchingCode& host, const std::string& elements,
+               const std::string& seen) {
+  const auto number = literal_value(elements);
+  const auto parsed = parse_host_expression(seen);
+  if (!number || !parsed) return false;
+  const auto value = integer_of(*parsed, [&](const std::string& name) -> std::optional<std::int64_t> {
+    for (const PlainArgument& argument : skeleton.arguments) {
+      if (argument.name == name) return host.passed_integer(argument);
+    }
+    return std::nullopt;
+  });
+  return value && *number > *value;
+}
+
+/// As long as it is allocated or filled, else as its indices or the grid show.
 Length length_of(KernelSkeleton& skeleton, const PlainArgument& argument, const PointerUse& use) {
   std::set<std::string> constants;
   const LaunchingCode host(skeleton);
-  const LaunchingCode::Allocation allocation = host.allocation(argument, constants);
+  LaunchingCode::Allocation allocation = host.allocation(argument, constants);
+  if (allocation.length.empty()) {
+    if (const auto filling = host.filling(argument, constants)) allocation.length = filling->length;
+  }
   const bool is_partial = has_element_a_block(skeleton, argument);
   const std::string seen = skeleton.use.length(use.indices);
   // A number of elements where the indices have sizes holds for one problem only.
@@ -65,7 +85,8 @@ Length length_of(KernelSkeleton& skeleton, const PlainArgument& argument, const 
                         return index.expression.kind == HostExpression::Kind::number && index.expression.text == "0";
                       });
   if (is_one) return {in_elements(argument, "1")};
-  const bool is_guess = seen.empty() || skeleton.use.reach_further(use.indices) || (allocation.is_there && !is_fixed);
+  const bool is_guess = seen.empty() || skeleton.use.reach_further(use.indices) || (allocation.is_there && !is_fixed) ||
+                        is_longer(skeleton, host, allocation.length, seen);
   return {in_elements(argument, seen.empty() ? fmt::format("{}", fmt::join(skeleton.sizes, " * ")) : seen), is_guess};
 }
 
@@ -73,6 +94,55 @@ Length length_of(KernelSkeleton& skeleton, const PlainArgument& argument, const 
 std::vector<std::string> parameters_of_blocks(const KernelSkeleton& skeleton) {
   const auto each = skeleton.use.elements_per_block("blockIdx.x");
   return parameters_in(skeleton, each ? skeleton.expression(*each).value_or("") : "");
+}
+
+/// The number that an element is whose bytes are all this; empty if the type is not known, or it is none.
+std::string number_of_bytes(std::uint8_t byte, const std::string& type) {
+  if (byte == 0) return "0";
+  const auto shape = shape_of_type(type);
+  if (!shape || shape->element == ElementType::boolean) return {};
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < size_of(shape->element); ++i) bits = bits << 8 | byte;
+  switch (shape->element) {
+    case ElementType::int8:
+      return std::to_string(static_cast<std::int8_t>(bits));
+    case ElementType::int16:
+      return std::to_string(static_cast<std::int16_t>(bits));
+    case ElementType::int32:
+      return std::to_string(static_cast<std::int32_t>(bits));
+    case ElementType::int64:
+      return std::to_string(static_cast<std::int64_t>(bits));
+    case ElementType::float32: {
+      const auto real = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+      return std::isfinite(real) ? fmt::format("{}", real) : std::string();
+    }
+    case ElementType::float64: {
+      const auto real = std::bit_cast<double>(bits);
+      return std::isfinite(real) ? fmt::format("{}", real) : std::string();
+    }
+    default:
+      return is_real(shape->element) ? std::string() : std::to_string(bits);
+  }
+}
+
+/// ", constant(0)" for what the host fills; asks where it does not say what a buffer of integers holds.
+std::string content_of(KernelSkeleton& skeleton, const PlainArgument& argument, bool is_read) {
+  std::set<std::string> constants;
+  const auto filling = LaunchingCode(skeleton).filling(argument, constants);
+  if (!filling) {
+    if (is_read && argument.is_integer)
+      skeleton.ask(
+          fmt::format("What does `{}` contain? Without a generator its integers count up from 0.", argument.name));
+    return {};
+  }
+  const auto given = skeleton.given_types.find(argument.type);
+  const std::string number =
+      number_of_bytes(filling->byte, given == skeleton.given_types.end() ? argument.type : given->second);
+  if (!number.empty()) return fmt::format(", constant({})", number);
+  skeleton.ask(
+      fmt::format("Every byte of `{}` is {:#04x} before the launch. Which number is that? Say so: constant(V).",
+                  argument.name, filling->byte));
+  return {};
 }
 
 std::string role_of(const PlainArgument& argument, const PointerUse& use) {
@@ -127,11 +197,25 @@ class Traffic {
   std::vector<Term> terms_;
 };
 
+/// How the kernel uses it. Where the text shows no output at all, each pointer may be one.
+PointerUse use_of(const KernelSkeleton& skeleton, const PlainArgument& argument) {
+  PointerUse use = skeleton.use.pointer(argument.own_name);
+  const bool has_output = std::any_of(skeleton.arguments.begin(), skeleton.arguments.end(), [&](const auto& other) {
+    return other.is_pointer && role_of(other, skeleton.use.pointer(other.own_name)) != "in";
+  });
+  use.is_unclear = use.is_unclear || !has_output;
+  return use;
+}
+
 /// Adds what the buffer moves; returns whether that is known.
 bool propose_buffer(KernelSkeleton& skeleton, const PlainArgument& argument, Traffic& traffic) {
-  const PointerUse use = skeleton.use.pointer(argument.own_name);
+  const PointerUse use = use_of(skeleton, argument);
   if (!argument.question.empty()) skeleton.ask(argument.question);
-  if (!argument.is_const && use.is_unclear) {
+  std::string role = role_of(argument, use);
+  const std::string content = content_of(skeleton, argument, role != "out");
+  if (role == "out" && !content.empty()) role = "inout";  // the kernel may leave parts of it as they are
+  const bool is_seen = use.is_read || use.is_written;
+  if (!argument.is_const && (use.is_unclear || !is_seen) && content.empty()) {
     skeleton.ask(fmt::format("Is `{}` an output only? Then it is out(...). Or input only: in(...).", argument.name));
   }
   const std::vector<std::string> varying = parameters_of_blocks(skeleton);
@@ -144,8 +228,7 @@ bool propose_buffer(KernelSkeleton& skeleton, const PlainArgument& argument, Tra
   } else if (length.is_guess) {
     skeleton.ask(fmt::format("How many elements does `{}` have? The length is a guess.", argument.name));
   }
-  skeleton.lines.push_back(
-      fmt::format("{}({}, {}, {})", role_of(argument, use), argument.name, argument.type, length.text));
+  skeleton.lines.push_back(fmt::format("{}({}, {}, {}{})", role, argument.name, argument.type, length.text, content));
   traffic.add(skeleton, argument.type, length.text);
   return is_used_once(skeleton, argument, use, length);
 }

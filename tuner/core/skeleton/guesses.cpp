@@ -48,6 +48,12 @@ bool sounds_like_size(std::string_view name) {
                                  "elements", "elems", "items", "stride", "pitch"});
 }
 
+bool sounds_like_integer_type(std::string_view name) {
+  const std::string text = folded(name);
+  const Names beginnings{"int", "index", "idx", "size", "stride", "offset", "count", "key"};
+  return std::any_of(beginnings.begin(), beginnings.end(), [&](auto begin) { return text.starts_with(begin); });
+}
+
 bool sounds_tunable(std::string_view name) {
   const std::string text = folded(name);
   if (text == "warpsize") return false;

@@ -13,6 +13,8 @@ namespace tuner {
 bool sounds_like_size(std::string_view name);
 /// `radius`, `iterations`, `offset`: an integer that is compared with indices but is none of the sizes.
 bool sounds_like_setting(std::string_view name);
+/// `IndexType`, `SizeT`, `KeyT`: a template parameter that is an integer type.
+bool sounds_like_integer_type(std::string_view name);
 /// `BLOCK`, `TILE_SIZE`, `UNROLL`: what may vary without changing the results.
 bool sounds_tunable(std::string_view name);
 /// `BLOCK`, `threads`: how many threads a block has.

@@ -208,6 +208,27 @@ std::optional<HostExpression> rounded_up(const HostExpression& dividend, const H
   return std::nullopt;
 }
 
+/// What a call computes that divides and rounds up: `div_up(n, 256)`, `ceil(n / 256.0)`; its dividend and divisor.
+std::optional<HostExpression> division_of(std::string_view function, const HostExpression& call) {
+  static constexpr std::array<std::string_view, 9> kNames{"ceildiv", "divceil",  "divup",      "idivup",    "cdiv",
+                                                          "updiv",   "divideup", "divroundup", "roundupdiv"};
+  const std::string name = folded(function);
+  if (call.operands.size() == 2 && std::find(kNames.begin(), kNames.end(), name) != kNames.end()) return call;
+  const bool is_ceil = (name == "ceil" || name == "ceilf") && call.operands.size() == 1;
+  if (!is_ceil || call.operands[0].kind != Kind::operation || call.operands[0].text != "/") return std::nullopt;
+  HostExpression division = call.operands[0];
+  std::string& divisor = division.operands[1].text;
+  if (division.operands[1].kind == Kind::number) {
+    if (divisor.ends_with('f')) divisor.pop_back();
+    if (divisor.ends_with(".0")) divisor.resize(divisor.size() - 2);
+  }
+  return division;
+}
+
+bool is_comparison(std::string_view symbol) {
+  return symbol == "==" || symbol == "!=" || symbol == "<" || symbol == "<=" || symbol == ">" || symbol == ">=";
+}
+
 }  // namespace
 
 std::optional<HostExpression> parse_host_expression(std::string_view text) {
@@ -274,6 +295,14 @@ std::optional<std::string> described(const HostExpression& expression, const Tex
         if (const auto other = text_of(type)) return fmt::format("sizeof({})", *other);
         return shape_of_type(type) ? std::optional(fmt::format("sizeof({})", type)) : std::nullopt;
       }
+      if (const auto division = division_of(name.substr(name.rfind(':') + 1), expression)) {  // npos + 1 is 0
+        const HostExpression& by = division->operands[1];
+        const bool is_named = outermost != nullptr && is_factor(by);
+        const auto left = described(division->operands[0], text_of);
+        const auto right = described(by, is_named ? outermost->divisor : text_of);
+        if (!left || !right) return std::nullopt;
+        return fmt::format("ceil_div({}, {})", *left, *right);
+      }
       if ((name != "min" && name != "max") || expression.operands.size() != 2) return std::nullopt;
       const auto left = described(expression.operands[0], text_of, outermost);
       const auto right = described(expression.operands[1], text_of, outermost);
@@ -283,7 +312,19 @@ std::optional<std::string> described(const HostExpression& expression, const Tex
     case Kind::operation:
       break;
   }
+  if (expression.text == "?") {
+    const auto condition = described(expression.operands[0], text_of);
+    const auto yes = described(expression.operands[1], text_of, outermost);
+    const auto no = described(expression.operands[2], text_of, outermost);
+    if (!condition || !yes || !no) return std::nullopt;
+    return fmt::format("({} if {} else {})", *yes, *condition, *no);
+  }
   if (expression.operands.size() != 2) return std::nullopt;
+  if (is_comparison(expression.text)) {
+    const auto left = described(expression.operands[0], text_of), right = described(expression.operands[1], text_of);
+    if (!left || !right) return std::nullopt;
+    return fmt::format("({}) {} ({})", *left, expression.text, *right);
+  }
   const HostExpression& divisor = expression.operands[1];
   const bool divides = expression.text == "/";
   const bool is_named = divides && outermost != nullptr && is_factor(divisor);

@@ -63,6 +63,10 @@ struct KernelSkeleton {
                                         std::set<std::string>* constants = nullptr) const;
 };
 
+/// "const unsigned int* __restrict__ x" without its name → "unsigned int".
+std::string plain_type(std::string_view declaration, std::string_view name);
+/// What `using real = float;`, `typedef float real;` or `#define real float` says; the name itself otherwise.
+std::string without_alias(const PlainSource& source, const std::string& name);
 /// Reads the types of the kernel's parameters. Returns why it cannot be described, or nothing.
 std::string read_arguments(KernelSkeleton& skeleton);
 /// Template parameters, `problem` and `param` lines of what the source has as constants.

@@ -76,6 +76,22 @@ bool begins_atomic(std::string_view before) {
   return word_at_end(text_before(before, before.size())).starts_with("atomic");
 }
 
+/// Behind the members of an element, and their elements: `.x`, `[j]`, `.v[2].x`.
+std::size_t behind_members(std::string_view body, std::size_t at) {
+  for (at = skip_space(body, at); at < body.size(); at = skip_space(body, at)) {
+    if (body[at] == '.') {
+      for (++at; at < body.size() && is_word_character(body[at]);) ++at;
+    } else if (body[at] == '[') {
+      const std::size_t closed = skip_brackets(body, at);
+      if (closed == std::string_view::npos) break;
+      at = closed;
+    } else {
+      break;
+    }
+  }
+  return std::min(at, body.size());
+}
+
 }  // namespace
 
 std::set<std::string> names_in(const HostExpression& expression) {
@@ -168,23 +184,21 @@ PointerUse KernelUse::pointer(const std::string& name) const {
         use.indices.push_back({*index, at});
       else
         use.is_unclear = true;
-      behind = skip_space(body, closed);
-      if (behind < body.size() && body[behind] == '.') {  // a member of a vector
-        for (++behind; behind < body.size() && is_word_character(body[behind]);) ++behind;
-        behind = skip_space(body, behind);
-      }
+      behind = behind_members(body, closed);
     } else if (begins_atomic(before)) {
       use.indices.push_back({zero, at});
       use.is_read = use.is_written = true;
       continue;
-    } else if (before.ends_with('*') && std::string_view(";{}(").find(text_before(before, before.size() - 1).back()) !=
-                                            std::string_view::npos) {  // *sum = x
+    } else if (before.ends_with('*')) {  // *sum = x; pointers have no products
       use.indices.push_back({zero, at});
       has_element = true;
     }
     if (!has_element) {
       use.is_unclear = true;
       continue;
+    }
+    while (before.ends_with('(') && text_before(before, before.size() - 1).ends_with('&')) {  // &(x[i].re)
+      before = text_before(before, before.size() - 1);
     }
     if (before.ends_with('&')) {
       const bool is_atomic = begins_atomic(text_before(before, before.size() - 1));

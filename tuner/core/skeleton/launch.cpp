@@ -204,6 +204,19 @@ bool set_grid_from_host(KernelSkeleton& skeleton, const LaunchingCode& host) {
   return !skeleton.grid.empty();
 }
 
+/// A grid without a size, where the kernel compares its index with one, launches other sizes wrong.
+void ask_about_fixed_grid(KernelSkeleton& skeleton) {
+  const auto names_one_of = [&](const std::string& text, const auto& names) {
+    return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return has_word(text, name); });
+  };
+  const std::string grid = fmt::format("{}", fmt::join(skeleton.grid, ", "));
+  const bool is_fixed = !names_one_of(grid, skeleton.sizes);
+  if (is_fixed && !skeleton.use.mentions("gridDim") && skeleton.use.extent_of("blockIdx.x")) {
+    skeleton.ask(fmt::format("The grid of the launch is {}, whatever the sizes are. How does it depend on them?",
+                             fmt::join(skeleton.grid, " x ")));
+  }
+}
+
 void guess_grid(KernelSkeleton& skeleton) {
   const int dimensions = skeleton.use.dimensions();
   for (int i = 0; i < dimensions; ++i) {
@@ -212,6 +225,7 @@ void guess_grid(KernelSkeleton& skeleton) {
     const auto extent = skeleton.use.extent_of(index);
     const auto each = factor ? skeleton.expression(*factor) : std::nullopt;
     if (!factor) {
+      skeleton.ask(fmt::format("The kernel does not name {}. Is one block in this dimension enough?", index));
       skeleton.grid.emplace_back("1");
     } else if (!extent || !each) {
       skeleton.ask(
@@ -266,7 +280,10 @@ void propose_launch(KernelSkeleton& skeleton) {
   honour_launch_bounds(skeleton);
   set_extents(skeleton);
   const bool is_known = host && set_grid_from_host(skeleton, *host);
-  if (!is_known) guess_grid(skeleton);
+  if (is_known)
+    ask_about_fixed_grid(skeleton);
+  else
+    guess_grid(skeleton);
   const bool has_partial_results =
       std::any_of(skeleton.arguments.begin(), skeleton.arguments.end(),
                   [&](const PlainArgument& argument) { return has_element_a_block(skeleton, argument); });

@@ -74,6 +74,11 @@ std::string pointed_to(std::string_view written) {
   return plain_name(written.substr(0, written.find_last_not_of(") \t\r\n") + 1));
 }
 
+bool has_template_parameter(const PlainFunction& function, const std::string& name) {
+  return std::any_of(function.template_parameters.begin(), function.template_parameters.end(),
+                     [&](const std::string& parameter) { return declared_name(parameter) == name; });
+}
+
 /// Whether `sizeof(of)` is the size of an element of the argument, which the host calls `pointer`.
 bool is_element(const HostExpression& of, const PlainArgument& argument, const std::string& pointer,
                 const KernelSkeleton& skeleton) {
@@ -140,6 +145,38 @@ std::string LaunchingCode::type(std::string name) const {
   return name;
 }
 
+std::string LaunchingCode::deduced_type(const std::string& parameter) const {
+  if (skeleton_.launch == nullptr) return {};
+  const PlainLaunch& launch = *skeleton_.launch;
+  const std::vector<PlainFunction>& functions = skeleton_.source.functions;
+  const auto own = std::find_if(functions.begin(), functions.end(),
+                                [&](const auto& function) { return function.body == launch.host_begin; });
+  const std::size_t begin = own == functions.end() ? launch.host_begin : own->begin;
+  const std::string_view host = std::string_view(skeleton_.source.code.code).substr(begin, launch.begin - begin);
+  const std::vector<ParameterType>& parameters = skeleton_.kernel.signature.parameters;
+  for (std::size_t i = 0; i < std::min(parameters.size(), launch.arguments.size()); ++i) {
+    if (plain_type(parameters[i].text, declared_name(parameters[i].text)) != parameter) continue;
+    const auto passed = parse_host_expression(launch.arguments[i]);
+    if (passed && passed->kind == Kind::number) {
+      if (integer_of(*passed)) return "int";
+      return passed->text.ends_with('f') ? "float" : "double";
+    }
+    if (!passed || passed->kind != Kind::name) continue;
+    for (std::size_t at = find_word(host, passed->text); at != std::string_view::npos;
+         at = find_word(host, passed->text, at + 1)) {
+      const std::size_t last = host.substr(0, at).find_last_of(";{}(");
+      const std::string_view statement = last == std::string_view::npos ? host : host.substr(last + 1);
+      const std::string_view before = statement.substr(0, at - (last + 1));  // npos + 1 is 0
+      const std::size_t comma = before.rfind(',');
+      for (const std::string_view words : {before.substr(comma + 1), before.substr(0, before.find(','))}) {
+        const std::string type = without_alias(skeleton_.source, plain_type(words.substr(0, words.find('*')), ""));
+        if (shape_of_type(type) || (own != functions.end() && has_template_parameter(*own, type))) return type;
+      }
+    }
+  }
+  return {};
+}
+
 LaunchingCode::Spot LaunchingCode::launch_spot() const {
   return {0, scopes_.empty() ? 0 : scopes_.front().code.size()};
 }
@@ -170,19 +207,19 @@ std::optional<HostExpression> LaunchingCode::local(std::string_view name, const 
     const std::size_t behind = next_code(code, at + variable.size());
     if (behind == code.size()) break;
     const std::string_view before = search::trimmed(code.substr(0, at));
-    if (is_changed(code.substr(behind)) || before.ends_with("++") || before.ends_with("--")) return std::nullopt;
-    std::optional<HostExpression> value;
+    const bool is_handed_on = before.ends_with('&') && !before.ends_with("&&");  // scanf("%d", &n)
+    if (is_handed_on || is_changed(code.substr(behind)) || before.ends_with("++") || before.ends_with("--"))
+      return std::nullopt;
     if (code[behind] == '=' && code.substr(behind, 2) != "==") {
       const std::size_t end = std::min(code.find(';', behind), code.size());
       const std::vector<std::string> parts = comma_parts(code.substr(behind + 1, end - behind - 1));
-      if (!parts.empty()) value = parse_host_expression(parts.front());
+      result = parts.empty() ? std::nullopt : parse_host_expression(parts.front());
     } else if ((code[behind] == '(' || code[behind] == '{') && is_dim3_declared(before)) {
       const std::size_t closed = skip_brackets(code, behind);
       if (closed != std::string_view::npos) {
-        value = parse_host_expression("dim3" + std::string(code.substr(behind, closed - behind)));
+        result = parse_host_expression("dim3" + std::string(code.substr(behind, closed - behind)));
       }
     }
-    if (value) result = value;
   }
   if (!result || dot == std::string_view::npos) return result;
   const std::size_t dimension = std::string_view("xyz").find(name.substr(dot + 1));
@@ -246,7 +283,7 @@ std::vector<HostExpression> LaunchingCode::extents(std::string_view written) con
   if (expression->kind == Kind::call && expression->text == "dim3") return expression->operands;
   if (expression->kind == Kind::name) {
     const auto own = local(expression->text, launch_spot());
-    if (own) return own->text == "dim3" ? own->operands : std::vector<HostExpression>{*own};
+    if (own && own->text == "dim3") return own->operands;
   }
   return {*expression};
 }
@@ -329,35 +366,57 @@ std::optional<HostExpression> LaunchingCode::without_size(const HostExpression& 
   return std::nullopt;
 }
 
-LaunchingCode::Allocation LaunchingCode::allocation(const PlainArgument& argument,
-                                                    std::set<std::string>& constants) const {
-  Allocation result;
+/// The calls of functions that begin so, before the launch, in the order of the text, in the first scope that has any
+/// of the argument's buffer.
+std::vector<LaunchingCode::BufferCall> LaunchingCode::calls_of(const PlainArgument& argument, std::string_view begins,
+                                                               std::string (*pointer_of)(std::string_view)) const {
+  std::vector<BufferCall> found;
   std::string pointer = plain_name(passed(argument));
   for (std::size_t scope = 0; scope < scopes_.size() && !pointer.empty(); ++scope) {
     const std::string_view code = scopes_[scope].code;
-    for (std::size_t at = code.find("cudaMalloc"); at != std::string_view::npos; at = code.find("cudaMalloc", at + 1)) {
+    for (std::size_t at = code.find(begins); at != std::string_view::npos; at = code.find(begins, at + 1)) {
       std::size_t end = at;
       while (end < code.size() && is_word_character(code[end])) ++end;
-      const std::string_view function = code.substr(at, end - at);
-      const auto call = call_behind(code, end);
-      if (!call || call->arguments.empty() || pointed_to(call->arguments.front()) != pointer) continue;
-      if (result.is_there) return {true, {}};  // twice: which one?
-      result.is_there = true;
-      const bool is_plain =
-          function == "cudaMalloc" || function == "cudaMallocManaged" || function == "cudaMallocAsync";
-      const auto bytes =
-          is_plain && call->arguments.size() > 1 ? parse_host_expression(call->arguments[1]) : std::nullopt;
-      const Spot spot{scope, at};
-      const auto elements = bytes ? without_size(*bytes, argument, pointer, spot, 0) : std::nullopt;
-      if (elements) result.length = text_at(*elements, spot, {}, {}, &constants, 0).value_or("");
+      auto call = call_behind(code, end);
+      if (!call || call->arguments.empty() || pointer_of(call->arguments.front()) != pointer) continue;
+      found.push_back({code.substr(at, end - at), std::move(call->arguments), pointer, {scope, at}});
     }
-    if (result.is_there || scope + 1 == scopes_.size()) return result;
+    if (!found.empty() || scope + 1 == scopes_.size()) return found;
     const std::vector<std::string>& names = scopes_[scope + 1].names;
     const auto place = std::find(names.begin(), names.end(), pointer);
-    if (place == names.end()) return result;
+    if (place == names.end()) return found;
     pointer = plain_name(scopes_[scope + 1].passed[static_cast<std::size_t>(place - names.begin())]);
   }
-  return result;
+  return found;
+}
+
+std::string LaunchingCode::length_of_bytes(const PlainArgument& argument, const BufferCall& call, std::size_t number,
+                                           std::set<std::string>& constants) const {
+  const auto bytes = call.arguments.size() > number ? parse_host_expression(call.arguments[number]) : std::nullopt;
+  const auto elements = bytes ? without_size(*bytes, argument, call.pointer, call.spot, 0) : std::nullopt;
+  return elements ? text_at(*elements, call.spot, {}, {}, &constants, 0).value_or("") : std::string();
+}
+
+LaunchingCode::Allocation LaunchingCode::allocation(const PlainArgument& argument,
+                                                    std::set<std::string>& constants) const {
+  const std::vector<BufferCall> calls = calls_of(argument, "cudaMalloc", pointed_to);
+  if (calls.empty()) return {};
+  const std::string_view function = calls.front().function;
+  const bool is_plain = function == "cudaMalloc" || function == "cudaMallocManaged" || function == "cudaMallocAsync";
+  if (calls.size() > 1 || !is_plain) return {true, {}};  // twice: which one?
+  return {true, length_of_bytes(argument, calls.front(), 1, constants)};
+}
+
+std::optional<LaunchingCode::Filling> LaunchingCode::filling(const PlainArgument& argument,
+                                                             std::set<std::string>& constants) const {
+  const std::vector<BufferCall> calls = calls_of(argument, "cudaMemset", plain_name);
+  if (calls.empty() || calls.back().arguments.size() < 3) return std::nullopt;
+  const BufferCall& last = calls.back();
+  if (last.function != "cudaMemset" && last.function != "cudaMemsetAsync") return std::nullopt;
+  const auto byte = parse_host_expression(last.arguments[1]);
+  const auto value = byte ? integer_at(*byte, last.spot, 0) : std::nullopt;
+  if (!value) return std::nullopt;
+  return Filling{static_cast<std::uint8_t>(*value), length_of_bytes(argument, last, 2, constants)};
 }
 
 }  // namespace tuner

@@ -31,6 +31,9 @@ class LaunchingCode {
   std::optional<std::int64_t> integer(std::string_view written) const;
   /// The type that a template parameter of the function with the launch is; the name itself if that is not said.
   std::string type(std::string name) const;
+  /// The type that the launch's arguments give a template parameter: of a number, or of a variable that is declared in
+  /// the function with the launch; empty if they do not show it.
+  std::string deduced_type(const std::string& parameter) const;
   /// What the launch passes to an argument by value, if that is a number: "67108864", "2.5", "true".
   std::optional<std::int64_t> passed_integer(const PlainArgument& argument) const;
   std::optional<std::string> passed_value(const PlainArgument& argument) const;
@@ -41,6 +44,13 @@ class LaunchingCode {
     std::string length;  ///< in elements of the description; empty if it is not understood whole
   };
   Allocation allocation(const PlainArgument& argument, std::set<std::string>& constants) const;
+
+  /// What the last `cudaMemset` before the launch makes of a buffer; nothing if there is none that is understood.
+  struct Filling {
+    std::uint8_t byte = 0;
+    std::string length;  ///< as of an allocation
+  };
+  std::optional<Filling> filling(const PlainArgument& argument, std::set<std::string>& constants) const;
 
  private:
   /// The code of a function before the launch, or before its call of the scope below, and what it passes there.
@@ -56,7 +66,19 @@ class LaunchingCode {
     std::size_t end = 0;
   };
 
+  /// A call whose first argument is a buffer, and what the buffer is called there.
+  struct BufferCall {
+    std::string_view function;
+    std::vector<std::string> arguments;
+    std::string pointer;
+    Spot spot;
+  };
+
   Spot launch_spot() const;
+  std::vector<BufferCall> calls_of(const PlainArgument& argument, std::string_view begins,
+                                   std::string (*pointer_of)(std::string_view)) const;
+  std::string length_of_bytes(const PlainArgument& argument, const BufferCall& call, std::size_t number,
+                              std::set<std::string>& constants) const;
   /// What stands in the launch for an argument of the skeleton; empty if nothing does.
   std::string passed(const PlainArgument& argument) const;
   bool add_caller(const PlainFunction& callee);

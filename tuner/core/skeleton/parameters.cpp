@@ -69,26 +69,34 @@ void propose_constant(KernelSkeleton& skeleton, const PlainConstant& constant) {
   }
 }
 
-/// What a launch gives a template parameter, or its default; empty if neither says it.
+/// What a launch gives a template parameter, or its default, or what its arguments show of a type; empty if nothing
+/// says it.
 std::string given(const KernelSkeleton& skeleton, std::size_t number, std::string_view declaration) {
   if (skeleton.launch != nullptr && number < skeleton.launch->template_arguments.size()) {
     return skeleton.launch->template_arguments[number];
   }
   const std::size_t equals = declaration.find('=');
-  if (equals == std::string_view::npos) return {};
+  if (equals == std::string_view::npos) return LaunchingCode(skeleton).deduced_type(declared_name(declaration));
   const std::size_t begin = declaration.find_first_not_of(" \t\r\n", equals + 1);
   return begin == std::string_view::npos ? std::string() : std::string(declaration.substr(begin));
 }
 
 void propose_type(KernelSkeleton& skeleton, const std::string& name, const std::string& written) {
-  const std::string present = LaunchingCode(skeleton).type(written);
-  const bool is_known = shape_of_type(present).has_value();
+  const std::string present = without_alias(skeleton.source, LaunchingCode(skeleton).type(written));
+  const auto shape = shape_of_type(present);
+  const bool is_known = shape.has_value();
+  if (is_known && !is_declarable(present) && present.find(' ') != std::string::npos) {
+    skeleton.names[name] = present;  // `unsigned int` is no value of a property
+    skeleton.template_arguments.push_back(present);
+    return;
+  }
   const std::string other = name + "_TYPE";
   const std::string property = skeleton.free_name({"TYPE", other.c_str()});
-  if (!is_known) skeleton.ask(fmt::format("For which types is the kernel used? float is a guess for `{}`.", name));
-  skeleton.lines.push_back(fmt::format("problem({}: constant = {})", property, is_known ? present : "float"));
+  const std::string guess = sounds_like_integer_type(name) ? "int" : "float";
+  if (!is_known) skeleton.ask(fmt::format("For which types is the kernel used? {} is a guess for `{}`.", guess, name));
+  skeleton.lines.push_back(fmt::format("problem({}: constant = {})", property, is_known ? present : guess));
   skeleton.names[name] = property;
-  skeleton.given_types[property] = present;
+  skeleton.given_types[property] = is_known ? present : guess;
   skeleton.template_arguments.push_back(property);
 }
 
@@ -189,7 +197,7 @@ void propose_parameters(KernelSkeleton& skeleton) {
   for (const PlainConstant& constant : skeleton.source.constants) {
     const bool is_known =
         skeleton.names.contains(constant.name) || &constant != skeleton.source.constant(constant.name);
-    if (!is_known && is_used(skeleton, constant)) propose_constant(skeleton, constant);
+    if (!is_known && constant.is_own && is_used(skeleton, constant)) propose_constant(skeleton, constant);
   }
   for (std::size_t i = 0; i < skeleton.kernel.template_parameters.size(); ++i) {
     const std::string& declaration = skeleton.kernel.template_parameters[i];
@@ -206,7 +214,7 @@ void ask_about_constants(KernelSkeleton& skeleton) {
     const bool is_settled = skeleton.fixed.contains(constant.name) || skeleton.names.contains(constant.name) ||
                             sounds_tunable(constant.name) || sounds_like_size(constant.name) ||
                             &constant != skeleton.source.constant(constant.name);
-    const bool may_vary = constant.is_unique && is_declarable(constant.name) && constant.value > 1 &&
+    const bool may_vary = constant.is_own && constant.is_unique && is_declarable(constant.name) && constant.value > 1 &&
                           !is_in_function(skeleton.source, constant.begin);
     if (is_settled || !may_vary || !has_word(own_text(skeleton), constant.name)) continue;
     skeleton.ask(fmt::format(

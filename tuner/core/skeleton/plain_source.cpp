@@ -22,6 +22,36 @@ std::size_t first_code(std::string_view code, std::size_t from) {
   return std::min(code.find_first_not_of(" \t\v\f\r\n", from), code.size());
 }
 
+/// Behind calls of macros that stand before a declaration without a semicolon: `MAKE(add, float) __global__ void k(…)`.
+std::size_t behind_macro_calls(std::string_view statement) {
+  for (std::size_t begin = 0;;) {
+    begin = first_code(statement, begin);
+    std::size_t end = begin;
+    while (end < statement.size() && is_word_character(statement[end])) ++end;
+    const std::size_t open = first_code(statement, end);
+    const bool is_call = end > begin && open < statement.size() && statement[open] == '(' &&
+                         !statement.substr(begin).starts_with("__");  // __launch_bounds__, __attribute__
+    const std::size_t closed = is_call ? skip_brackets(statement, open) : std::string_view::npos;
+    if (closed == std::string_view::npos) return begin;
+    const std::size_t next = first_code(statement, closed);
+    if (next >= statement.size() || !is_word_character(statement[next])) return begin;
+    begin = next;
+  }
+}
+
+/// Where the angle opens that closes at `last`; npos if none does.
+std::size_t opening_angle(std::string_view code, std::size_t last) {
+  int depth = 0;
+  for (std::size_t at = last + 1; at-- > 0;) {
+    const char c = code[at];
+    if (c == '>' || c == ')') ++depth;
+    if (c == '<' || c == '(') --depth;
+    if (depth == 0) return c == '<' ? at : std::string_view::npos;
+    if (c == ';' || c == '{' || c == '}') break;
+  }
+  return std::string_view::npos;
+}
+
 /// Finds the functions outside classes, and the namespaces that they are in.
 class FunctionFinder {
  public:
@@ -71,6 +101,7 @@ class FunctionFinder {
   static bool is_initialiser(std::string_view statement) { return search::trimmed(statement).ends_with('='); }
 
   void add(std::size_t begin, std::size_t body, std::size_t end) {
+    begin += behind_macro_calls(code_.substr(begin, body - begin));
     const std::string_view statement = code_.substr(begin, body - begin);
     PlainFunction function;
     function.begin = begin;
@@ -115,7 +146,7 @@ std::vector<PlainLaunch> find_launches(std::string_view code, const std::vector<
     std::size_t end = at;
     while (end > 0 && std::string_view(" \t\n").find(code[end - 1]) != std::string_view::npos) --end;
     if (end > 0 && code[end - 1] == '>') {  // scale<float, 256><<<
-      const std::size_t open = code.rfind('<', end - 1);
+      const std::size_t open = opening_angle(code, end - 1);
       if (open == std::string_view::npos) continue;
       launch.template_arguments = comma_parts(code.substr(open + 1, end - open - 2));
       end = open;

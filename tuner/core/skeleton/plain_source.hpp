@@ -39,6 +39,7 @@ struct PlainConstant {
   std::size_t begin = 0, end = 0;  ///< of the line or the statement
   bool is_guarded = false;         ///< by `#ifndef`
   bool is_unique = true;           ///< nothing else in the source is declared by that name
+  bool is_own = true;              ///< of the file that is proposed for, not of one beside it
 };
 
 /// A constant that is computed: `constexpr int CELLS = TILE * TILE;`

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 
 #include "tuner/core/base/suggestion.hpp"
 #include "tuner/core/base/words.hpp"
@@ -59,6 +60,10 @@ std::size_t sizes_in(const KernelSkeleton& skeleton, std::string_view text) {
 /// What sizes begin with of which the source says nothing: less where buffers have several dimensions.
 std::int64_t usual_size(const KernelSkeleton& skeleton) {
   std::size_t factors = 1;
+  // A GPU has no more than 65,535 blocks in y and z.
+  for (std::size_t i = 1; i < skeleton.grid.size(); ++i) {
+    if (sizes_in(skeleton, skeleton.grid[i]) > 0) factors = 2;
+  }
   for (const std::string& line : skeleton.lines) {
     const bool is_buffer = line.starts_with("in(") || line.starts_with("out(") || line.starts_with("inout(");
     if (!is_buffer) continue;
@@ -151,12 +156,17 @@ std::vector<std::string> with_short_lines_joined(const std::vector<std::string>&
   return joined;
 }
 
-std::string composed(const KernelSkeleton& skeleton) {
+/// `refusal` is what is wrong with the directives, which then are comments.
+std::string composed(const KernelSkeleton& skeleton, const std::string& refusal) {
   const std::string name = skeleton.kernel.name;
   std::string text;
   const auto add = [&](const std::string& line) {
-    text += (line.starts_with("//") ? line : "#pragma tuner " + line) + "\n";
+    const std::string_view pragma = refusal.empty() ? "#pragma tuner " : "// #pragma tuner ";
+    text += (line.starts_with("//") ? line : std::string(pragma) + line) + "\n";
   };
+  if (!refusal.empty()) {
+    add(fmt::format("// ? Mend these lines, and make them no comments: {}", refusal));
+  }
   add(skeleton.template_arguments.empty()
           ? fmt::format("kernel({})", name)
           : fmt::format("kernel({}<{}>)", name, fmt::join(skeleton.template_arguments, ", ")));
@@ -198,43 +208,54 @@ std::string apply(std::string text, std::vector<Edit> edits) {
   return text;
 }
 
-std::string kernel_list(const PlainSource& source) {
-  std::vector<std::string> names;
+std::vector<const PlainFunction*> own_kernels(const PlainSource& source, std::size_t size) {
+  std::vector<const PlainFunction*> kernels;
   for (const PlainFunction& function : source.functions) {
-    if (function.kind == PlainFunction::Kind::kernel) names.push_back(function.name);
+    if (function.kind == PlainFunction::Kind::kernel && function.begin < size) kernels.push_back(&function);
+  }
+  return kernels;
+}
+
+std::string kernel_list(const std::vector<const PlainFunction*>& kernels) {
+  std::vector<std::string> names;
+  for (const PlainFunction* const kernel : kernels) names.push_back(kernel->name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// "`MAKE`, `MAKE_2`": macros with the body of a kernel.
+std::string macros_with_kernels(const PlainSource& source) {
+  std::vector<std::string> names;
+  for (const CodeText::Macro& macro : source.code.macros) {
+    if (has_word(macro.body, "__global__") && macro.body.find('{') != std::string::npos)
+      names.push_back("`" + macro.name + "`");
   }
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-}  // namespace
+struct Proposal {
+  std::string text;
+  std::set<std::string> described;  ///< names of the kernels with directives
+  std::string first_reason;         ///< why one has none
+};
 
-std::string skeleton(std::string_view text, const std::filesystem::path& file, std::string_view kernel) {
-  const auto refuse = [&](const std::string& sentence) -> void {
-    throw Error(Errc::bad_description, fmt::format("{}: {}", file.string(), sentence));
-  };
-  if (!DirectiveFile(file.string(), text).directives().empty()) {
-    refuse("this file has `#pragma tuner` lines already; `tuner describe` prints them.");
-  }
-  PlainSource source = read_plain_source(std::string(text));
-  find_constants(source);
-  const std::string all = kernel_list(source);
-  if (all.empty()) refuse("there is no kernel in it: no function with a body that is declared __global__.");
+/// The source with directives for these kernels. `refusals` are sentences about what was proposed for a kernel before.
+Proposal propose_all(const PlainSource& source, const std::vector<const PlainFunction*>& kernels,
+                     const std::map<std::string, std::string>& refusals) {
+  Proposal result;
   std::vector<Edit> edits;
-  std::set<std::string> guarded, described_kernels;
-  std::string first_reason;
-  for (const PlainFunction& function : source.functions) {
-    const bool is_wanted =
-        function.kind == PlainFunction::Kind::kernel && (kernel.empty() || is_kernel_called(function, kernel));
-    if (!is_wanted || !described_kernels.insert(function.name).second) continue;
+  std::set<std::string> guarded;
+  for (const PlainFunction* const kernel : kernels) {
+    const PlainFunction& function = *kernel;
+    if (!result.described.insert(function.name).second) continue;
     KernelSkeleton proposed(source, function);
     const std::string why_not = propose(proposed);
     const std::size_t begin = line_begin(source.text, function.begin);
     std::string lines = (begin == function.begin && begin > 0 && source.text[begin - 1] != '\n') ? "\n" : "";
     if (!why_not.empty()) {
-      if (first_reason.empty()) first_reason = fmt::format("`{}` cannot be described: {}", function.name, why_not);
-      edits.push_back(
-          {begin, begin, lines + fmt::format("// ? `{}` cannot be described: {}.\n", function.name, why_not)});
-      described_kernels.erase(function.name);
+      const std::string reason = fmt::format("`{}` cannot be described: {}.", function.name, why_not);
+      if (result.first_reason.empty()) result.first_reason = reason;
+      edits.push_back({begin, begin, lines + "// ? " + reason + "\n"});
+      result.described.erase(function.name);
       continue;
     }
     for (const SourceInsertion& insertion : proposed.insertions) {
@@ -247,20 +268,62 @@ std::string skeleton(std::string_view text, const std::filesystem::path& file, s
         lines += fmt::format("#ifndef {0}\n#define {0} {1}\n#endif\n", name, proposed.parameters.at(name));
       }
       for (const PlainConstant& constant : source.constants) {
-        if (constant.name != name || constant.is_guarded) continue;
+        if (constant.name != name || constant.is_guarded || !constant.is_own) continue;
         for (const SourceInsertion& insertion : guard(source, constant)) {
           edits.push_back({insertion.at, insertion.at, insertion.text});
         }
       }
     }
-    const bool is_first = described_kernels.size() == 1;
-    edits.push_back({begin, begin, lines + (is_first ? kIntroduction : "") + composed(proposed)});
+    if (result.described.size() == 1) {
+      lines += kIntroduction;
+      const std::string macros = macros_with_kernels(source);
+      if (!macros.empty())
+        lines += fmt::format("// ? Kernels that {} makes are not seen here. Write out those that matter.\n", macros);
+    }
+    const auto refusal = refusals.find(function.name);
+    edits.push_back({begin, begin, lines + composed(proposed, refusal == refusals.end() ? "" : refusal->second)});
   }
-  if (described_kernels.empty() && first_reason.empty()) {
-    refuse(fmt::format("it has no kernel `{}`; its kernels are {}.", kernel, all));
+  result.text = apply(source.text, std::move(edits));
+  return result;
+}
+
+}  // namespace
+
+std::string skeleton(std::string_view text, const std::filesystem::path& file, std::string_view kernel,
+                     std::string_view elsewhere,
+                     const std::function<std::string(const std::string&)>& complaint_about) {
+  const auto refuse = [&](const std::string& sentence) -> void {
+    throw Error(Errc::bad_description, fmt::format("{}: {}", file.string(), sentence));
+  };
+  if (!DirectiveFile(file.string(), text).directives().empty()) {
+    refuse("this file has `#pragma tuner` lines already; `tuner describe` prints them.");
   }
-  if (described_kernels.empty()) refuse(first_reason + ".");
-  return apply(source.text, std::move(edits));
+  PlainSource source = read_plain_source(std::string(text) + std::string(elsewhere));
+  find_constants(source);
+  for (PlainConstant& constant : source.constants) constant.is_own = constant.begin < text.size();
+  std::vector<const PlainFunction*> kernels = own_kernels(source, text.size());
+  if (kernels.empty()) {
+    const std::string macros = macros_with_kernels(source);
+    refuse(macros.empty() ? "there is no kernel in it: no function with a body that is declared __global__."
+                          : fmt::format("there is no kernel in it but those that {} makes: write them out.", macros));
+  }
+  const std::string all = kernel_list(kernels);
+  if (!kernel.empty()) std::erase_if(kernels, [&](auto function) { return !is_kernel_called(*function, kernel); });
+  if (kernels.empty()) refuse(fmt::format("it has no kernel `{}`; its kernels are {}.", kernel, all));
+  const auto own_part = [&](const Proposal& proposal) {
+    return proposal.text.substr(0, proposal.text.size() - elsewhere.size());
+  };
+  Proposal proposal = propose_all(source, kernels, {});
+  if (proposal.described.empty()) refuse(proposal.first_reason);
+  if (!complaint_about || complaint_about(own_part(proposal)).empty()) return own_part(proposal);
+  std::map<std::string, std::string> refusals;
+  for (const std::string& name : proposal.described) {
+    std::vector<const PlainFunction*> one = kernels;
+    std::erase_if(one, [&](auto function) { return function->name != name; });
+    const std::string complaint = complaint_about(own_part(propose_all(source, one, {})));
+    if (!complaint.empty()) refusals.emplace(name, complaint);
+  }
+  return own_part(propose_all(source, kernels, refusals));
 }
 
 }  // namespace tuner

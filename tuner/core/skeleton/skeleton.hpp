@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,11 @@ namespace tuner {
 /// kernel's signature, constants and launches. What only its author knows is guessed, and asked in a line `// ? …`.
 /// Constants that become parameters are put within `#ifndef`. `file` is for messages. Throws Error{bad_description} if
 /// there is no kernel, none of that name, none that can be described, or if the file has directives already.
-std::string skeleton(std::string_view text, const std::filesystem::path& file, std::string_view kernel = {});
+/// `elsewhere` is the text of other files with host code that launches the kernels. `complaint_about` says what is
+/// wrong with such a text, or nothing: directives of kernels that it complains about are made comments, with that
+/// sentence.
+std::string skeleton(std::string_view text, const std::filesystem::path& file, std::string_view kernel = {},
+                     std::string_view elsewhere = {},
+                     const std::function<std::string(const std::string&)>& complaint_about = {});
 
 }  // namespace tuner
