@@ -96,6 +96,20 @@ void check_winner(const nlohmann::json& report, const std::string& part) {
   CHECK(report["winner"]["verified"] == true);
 }
 
+TEST_CASE("vectors and structures by value hold what is described for them, byte by byte") {
+  for (const char* kernel : {"vectors", "boxes", "padded", "arrays", "enums", "large", "aligned", "flags", "halves",
+                             "templates", "constructors", "bits"}) {
+    CAPTURE(kernel);
+    const nlohmann::json report =
+        tuned(Folder(), "tests/gpu/kernels/values.cu", fmt::format("--kernel {} --problem n=1000", kernel));
+    CHECK(failures(report).empty());
+    CHECK(report["winner"]["verified"] == true);
+  }
+  const Result wrong = tune(Folder(), "tests/gpu/kernels/values.cu", "--kernel tags --problem n=1000");
+  CHECK(wrong.exit_code != 0);
+  CHECK(wrong.errors.find("value 1 of `tag` is 1000, which its member cannot hold") != std::string::npos);
+}
+
 TEST_CASE("wrong candidates are rejected, each by its class") {
   const nlohmann::json report = tuned(Folder(), "tests/gpu/kernels/seeded_bugs.cu", "--problem n=1000003");
   const std::map<std::string, int> expected{{"wrong_result", 6},

@@ -70,7 +70,7 @@ class DeviceCheck {
     engine::Candidates candidates(task, cache::Trial{});
     compile_.check_signatures(task, *baseline);
     if (stop_) interrupted();
-    prepare(task);
+    prepare(task, *baseline);
     const engine::EntryId first = candidates.add(*baseline);
     candidates.compiled(first, compile({candidates.request(first)}).front());
     run_reference(task, candidates, first, *baseline, text);
@@ -157,7 +157,7 @@ class DeviceCheck {
     return replies;
   }
 
-  void prepare(const Task& task) {
+  void prepare(const Task& task, const search::Configuration& baseline) {
     std::vector<engine::CompileRequest> support;
     for (const std::string& source : device_.support_sources())
       support.push_back(engine::support_request(source, task.device().architecture()));
@@ -168,6 +168,8 @@ class DeviceCheck {
     problem.mode = Timing::warm;
     for (engine::CompileReply& reply : compile(std::move(support)))
       problem.support_cubins.push_back(std::move(reply.cubin.bytes));
+    if (auto values = engine::value_request(task, baseline))
+      problem.value_cubin = engine::value_cubin(compile({*std::move(values)}).front());
     const engine::DeviceReply reply = ask(std::move(problem));
     if (reply.outcome != Outcome::ok)
       throw Error(Errc::device_lost,

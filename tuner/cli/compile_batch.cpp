@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tuner/engine/lanes/wait.hpp"
+#include "tuner/engine/session/candidate_request.hpp"
 #include "tuner/engine/session/signature_probe.hpp"
 
 namespace tuner::cli {
@@ -34,14 +35,16 @@ void CompileBatch::check_signatures(const Task& task, const search::Configuratio
                                     const std::string& architecture, std::chrono::steady_clock::time_point until) {
   const std::vector<engine::SignatureProbe> probes = engine::signature_probes(task, configuration);
   std::vector<engine::CompileRequest> requests;
-  for (const engine::SignatureProbe& probe : probes) {
-    requests.push_back(probe.request);
-    if (!architecture.empty()) requests.back().architecture = architecture;
+  for (const engine::SignatureProbe& probe : probes) requests.push_back(probe.request);
+  if (auto values = engine::value_request(task, configuration)) requests.push_back(*std::move(values));
+  for (engine::CompileRequest& request : requests) {
+    if (!architecture.empty()) request.architecture = architecture;
   }
   const auto replies = compile(std::move(requests), until);
   for (std::size_t i = 0; i < probes.size(); ++i) {
     if (replies[i]) engine::check_signature(task, probes[i], *replies[i]);
   }
+  if (replies.size() > probes.size() && replies.back()) engine::check_values(*replies.back());
 }
 
 }  // namespace tuner::cli

@@ -21,6 +21,7 @@
 #include "tuner/core/description/compiler_options.hpp"
 #include "tuner/core/description/headers.hpp"
 #include "tuner/core/description/live_lines.hpp"
+#include "tuner/core/description/member_text.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/signature/check_signatures.hpp"
@@ -111,6 +112,7 @@ Json argument_json(const Argument& argument) {
           {"role", role_word(argument.role)},
           {"type", argument.type},
           {"length", argument.length ? Json(argument.length->text()) : Json(nullptr)},
+          {"members", json_list(argument.members, [](const ValueMember& member) { return member_text(member); })},
           {"expected", argument.expected ? Json(*argument.expected) : Json(nullptr)},
           {"partial", argument.is_partial},
           {"trivial", argument.is_trivial},

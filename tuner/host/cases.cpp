@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "tuner/core/signature/value_source.hpp"
 #include "tuner/core/support/generators.hpp"
 #include "tuner/core/task/argument_binding.hpp"
 #include "tuner/core/task/input_file.hpp"
@@ -296,6 +297,13 @@ void write_plan(const Cases& cases, const std::vector<std::size_t>& numbers, con
         std::string digits;
         for (const std::byte byte : problem.contents[i]) digits += fmt::format("{:02x}", static_cast<unsigned>(byte));
         stream << fmt::format("  scalar {} {}\n", problem.contents[i].size(), digits);
+        continue;
+      }
+      if (argument.role == Argument::Role::value) {
+        stream << fmt::format("  value {}", argument.values.size());
+        for (const ValueNumber& number : value_numbers(argument))
+          stream << fmt::format(" {:a} {} {}", number.real, number.whole, number.is_whole);
+        stream << '\n';
         continue;
       }
       const std::uint64_t length =

@@ -5,6 +5,7 @@
 
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/signature/compiled_signature.hpp"
+#include "tuner/core/signature/value_source.hpp"
 #include "tuner/host/shim_source.hpp"
 #include "tuner/host/work_folder.hpp"
 
@@ -37,8 +38,12 @@ Program::Program(const KernelDescription& description, const std::vector<Header>
     : folder_(std::move(folder)) {
   for (const Header& header : headers)
     headers_.push_back({header, "header_" + std::to_string(headers_.size()) + ".cuh", {}, says_once(header.text)});
-  for (const Argument& argument : description.arguments) {
+  for (std::size_t i = 0; i < description.arguments.size(); ++i) {
+    const Argument& argument = description.arguments[i];
     if (argument.role == Argument::Role::constant) constants_.push_back(argument.name);
+    if (argument.role != Argument::Role::value) continue;
+    values_.push_back(i);
+    value_functions_ += value_function(description, i);
   }
   device_macros_ =
       "#define TUNER_HOST_EMULATION 1\n#define __CUDACC__ 1\n#define __CUDACC_RTC__ 1\n#define __CUDA_ARCH__ " +
@@ -174,7 +179,7 @@ void Program::write_translations(const Translation& kernel, const KernelDescript
   prologue_ =
       "#include <typeinfo>\n" + std::string(signature_types()) +
       "#line 1 \"tuner\"\n#include \"tuner/host/shim/cuda_shim.hpp\"\n#include \"tuner/host/shim/variants.hpp\"\n" +
-      shared;
+      std::string(values_.empty() ? "" : value_types()) + shared;
 }
 
 std::filesystem::path Program::write_unit(const std::string& name, std::span<const VariantSource> variants) const {
@@ -197,13 +202,20 @@ std::filesystem::path Program::write_unit(const std::string& name, std::span<con
       append_new(defined, {macro});
     }
     unit += "#include \"" + std::string(kKernelFile) + "\"\nconstexpr auto tuner_kernel = &" + variant.function +
-            ";\nusing tuner_signature = " + signature_type(variant.function) + ";\n";
+            ";\nusing tuner_signature = " + signature_type(variant.function) + ";\n" + value_functions_;
     unit += undefine(defined) + "}\nconst ::tuner::host::Registration<" + space + "::tuner_kernel> register_" + space +
             "(" + number + ", __start_" + section + ", __stop_" + section + ", typeid(" + space +
             "::tuner_signature).name(), {";
     for (const std::string& constant : constants_) {
       const std::string symbol = space + "::" + constant;
       unit += "{const_cast<void*>(static_cast<const volatile void*>(&" + symbol + ")), sizeof(" + symbol + ")}, ";
+    }
+    unit += "}, {";
+    for (const std::size_t value : values_) {
+      const std::string position = std::to_string(value);
+      const std::string type = space + "::tuner_value_type_" + position;
+      unit += "{[](const void* from, void* to) { return " + space + "::tuner_value_make_" + position +
+              "(static_cast<const tuner_value_number*>(from), to); }, sizeof(" + type + "), alignof(" + type + ")}, ";
     }
     unit += "});\n}\n";
   }

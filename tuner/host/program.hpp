@@ -70,6 +70,8 @@ class Program {
   std::vector<std::string>
       own_macros_;  ///< defined by the kernel's text or by headers that are included by each variant
   std::vector<std::string> constants_;   ///< arrays in constant memory
+  std::vector<std::size_t> values_;      ///< positions of the arguments that are values
+  std::string value_functions_;          ///< what makes these
   std::vector<std::string> all_macros_;  ///< of the kernel's text and all headers
   bool has_conditions_ = false;          ///< whether what is included depends on macros
   std::string device_macros_;

@@ -94,6 +94,10 @@ DescriptionBuilder& DescriptionBuilder::scalar(std::string_view name, std::strin
   return add(fmt::format("scalar({}, {}{}{})", name, type, value.empty() ? "" : ", value ", value));
 }
 
+DescriptionBuilder& DescriptionBuilder::value(std::string_view name, std::string_view type, std::string_view members) {
+  return add(fmt::format("value({}, {}{}{})", name, type, members.empty() ? "" : ", ", members));
+}
+
 DescriptionBuilder& DescriptionBuilder::constant_array(std::string_view name, std::string_view type,
                                                        std::string_view length, std::string_view details) {
   return add(buffer("constant", name, type, length, details));

@@ -44,8 +44,16 @@ LaunchStatus InstanceState::failure(int code, const std::string& sentence, Said 
 LaunchStatus InstanceState::check(const LaunchPlan& plan, const CallSignature& signature) noexcept try {
   // The caller's own function knows what it takes, and for nothing everything is wrong.
   if (!plan.has_kernel()) return {};
-  const auto why = why_not_callable(kernel_, arguments_, signature);
-  return why ? failure(-1, *why) : LaunchStatus{};
+  if (const auto why = why_not_callable(kernel_, arguments_, signature)) return failure(-1, *why);
+  for (const ValueSize& value : plan.value_sizes) {
+    const std::uint32_t passed = signature.arguments[value.position].size;
+    if (passed == value.bytes) continue;
+    return refuse_argument(value.position,
+                           fmt::format("has {} bytes in the compiled kernel, but the call passes an object of {}: pass "
+                                       "the type that the kernel's source declares",
+                                       value.bytes, passed));
+  }
+  return {};
 } catch (...) {
   return {-1, "The arguments of a launch could not be checked: there is not enough memory left."};
 }

@@ -25,6 +25,12 @@ struct ConstantCopy {
   std::size_t array_bytes = 0;  ///< of the whole array: what is not described keeps its initial values
 };
 
+/// An argument that is a value, and the bytes of it that the compiled kernel takes.
+struct ValueSize {
+  std::size_t position = 0;  ///< among the arguments of a launch
+  std::uint32_t bytes = 0;
+};
+
 /// What an instance launches at one time. Immutable once published.
 struct LaunchPlan {
   // What every launch looks at stands together.
@@ -37,6 +43,7 @@ struct LaunchPlan {
   /// some.
   PFN_cuLaunchKernel_v4000 launch_after_copies = nullptr;
   PFN_cuMemcpyDtoDAsync_v3020 copy = nullptr;
+  std::vector<ValueSize> value_sizes;   ///< in the order of the arguments
   std::vector<ConstantCopy> constants;  ///< in the order of the arguments
   std::vector<BufferNeed> buffers;      ///< in the order of the arguments
   ContextScratch* scratch = nullptr;    ///< of the context; outlives the plan

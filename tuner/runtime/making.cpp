@@ -17,6 +17,18 @@
 namespace tuner::detail {
 namespace {
 
+std::vector<ValueSize> value_sizes(const std::vector<BoundArgument>& arguments,
+                                   const std::vector<KernelParameter>& parameters) {
+  std::vector<ValueSize> sizes;
+  std::size_t parameter = 0;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!is_parameter(arguments[i].role)) continue;
+    const auto bytes = static_cast<std::uint32_t>(parameters[parameter++].size);
+    if (arguments[i].role == Argument::Role::value) sizes.push_back({i, bytes});
+  }
+  return sizes;
+}
+
 TunedValues tuned_values(const std::vector<ParameterValue>& parameters) {
   std::vector<TunedValues::Named> values;
   for (const auto& [name, value] : parameters) {
@@ -250,12 +262,13 @@ JobSubject RuntimeState::subject(const Task& task) const {
 
 LaunchPlan RuntimeState::load(const ContextPlace& place, const LaunchFacts& launch, const Provenance& provenance,
                               const cache::Cubin& binary) {
+  LaunchPlan plan;
   if (const auto facts = facts_from_cubin(binary.bytes, binary.kernel)) {
     if (const auto why = why_not_described(launch.kernel, launch.arguments, facts->parameters))
       throw Error(Errc::bad_description, *why);
+    plan.value_sizes = value_sizes(launch.arguments, facts->parameters);
   }
   const cache::Hash hash = cache::content_hash(binary.bytes);  // whatever a message said
-  LaunchPlan plan;
   plan.geometry = launch.geometry;
   plan.function = modules_.load(place, binary.bytes, hash, binary.kernel, launch, contexts_.info(place.device));
   plan.constants = modules_.constants(place, binary.bytes, hash, launch.arguments);

@@ -69,6 +69,13 @@ std::optional<std::string> why_no_buffer(const BoundArgument& argument, const Pa
                      type_text(argument), element_size(argument), kind_text(passed.pointee_kind), passed.pointee);
 }
 
+std::optional<std::string> why_no_value(const PassedArgument& passed) {
+  const bool is_memory =
+      passed.kind == Kind::pointer || passed.kind == Kind::sized_buffer || passed.kind == Kind::scratch;
+  if (!is_memory) return std::nullopt;
+  return fmt::format("is a value, but the call passes {}: pass the object itself", kind_text(passed.kind));
+}
+
 std::optional<std::string> why_no_scalar(const BoundArgument& argument, const PassedArgument& passed) {
   const bool is_memory =
       passed.kind == Kind::pointer || passed.kind == Kind::sized_buffer || passed.kind == Kind::scratch;
@@ -107,8 +114,9 @@ std::optional<std::string> why_not_callable(const std::string& kernel, std::span
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const BoundArgument& bound = arguments[i];
-    const auto why = bound.role == Argument::Role::scalar ? why_no_scalar(bound, signature.arguments[i])
-                                                          : why_no_buffer(bound, signature.arguments[i]);
+    const auto why = bound.role == Argument::Role::scalar  ? why_no_scalar(bound, signature.arguments[i])
+                     : bound.role == Argument::Role::value ? why_no_value(signature.arguments[i])
+                                                           : why_no_buffer(bound, signature.arguments[i]);
     if (why) return fmt::format("Argument {} of the kernel `{}`, `{}`, {}.", i + 1, kernel, bound.name, *why);
   }
   return std::nullopt;
@@ -125,6 +133,7 @@ std::optional<std::string> why_not_described(const std::string& kernel, std::spa
   }
   for (std::size_t i = 0; i < described.size(); ++i) {
     const BoundArgument& argument = described[i];
+    if (argument.role == Argument::Role::value) continue;  // only the compiler knows its size
     const std::uint64_t size = argument.role == Argument::Role::scalar ? element_size(argument) : kPointerSize;
     if (parameters[i].size == size) continue;
     return fmt::format("Argument {} of the binary of `{}` has {} bytes, but `{}` is described with {}.", i + 1, kernel,

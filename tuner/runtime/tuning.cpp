@@ -44,7 +44,7 @@ std::optional<std::string> forbidden_by_compute_mode(int device) {
 std::uint64_t bytes_of(const std::vector<BoundArgument>& arguments) {
   std::uint64_t bytes = 0;
   for (const BoundArgument& argument : arguments) {
-    if (argument.role == Argument::Role::scalar) continue;
+    if (is_by_value(argument.role)) continue;
     bytes += argument.length * element_size(argument);
   }
   return bytes;

@@ -284,7 +284,8 @@ TEST_CASE("arguments are complete and their clauses fit their role") {
   CHECK(complaint("out(a, n, 1)") == "k.cu:6:22: `n` cannot be a type: only a constant problem property can hold one");
   CHECK(complaint("scalar(m, int32)") ==
         "k.cu:6:22: `m` is not a problem property, so it needs a value, as in scalar(m, int32, value EXPRESSION)");
-  CHECK(complaint("scalar(n, float4)") == "k.cu:6:25: a scalar has a plain type; `float4` has 4 lanes");
+  CHECK(complaint("scalar(n, float4)") ==
+        "k.cu:6:25: a scalar has a plain type, but `float4` has 4 lanes: write value(n, float4, E, E, E, E)");
 }
 
 TEST_CASE("mistakes in expressions are placed in the file") {

@@ -86,7 +86,7 @@ const std::vector<WrongSignature>& mistakes() {
        "struct two { int a, b; };\n__global__ void scale(float* y, two p) {}", 3, "`two p`"},
       {"a structure by value for a scalar of its size", "out(y, float, n)\nscalar(p, int64, value 1)",
        "struct two { int a, b; };\n__global__ void scale(float* y, two p) {}", 3,
-       "a description has no structures by value, so pass the members one by one"},
+       "describe it with value(p, TYPE, E, ...), an expression for each member"},
       {"numbers for pointers by a typedef", "in(x, uint64, n)\nout(y, float, n)",
        "typedef const float* row;\n__global__ void scale(const row* x, float* y) {}", 2,
        "they would be used as addresses"},

@@ -1,4 +1,4 @@
-// The directives that describe what a kernel is launched with: in, out, inout, scratch, scalar, constant.
+// The directives that describe what a kernel is launched with: in, out, inout, scratch, scalar, constant, value.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,6 +30,8 @@ const char* role_text(Argument::Role role) {
       return "a scalar";
     case Argument::Role::constant:
       return "an array in constant memory";
+    case Argument::Role::value:
+      return "a value";
   }
   return "";
 }
@@ -54,6 +56,16 @@ bool allows(Argument::Role role, std::string_view word) {
   return is_filled(role);
 }
 
+/// Where the type that begins at `begin` ends: `Pair<int, float>` has commas of its own.
+std::size_t end_of_type(const Span& text, std::size_t begin) {
+  for (std::size_t end = text.find(',', begin);; end = text.find(',', end + 1)) {
+    const std::string_view type = text.text().substr(begin, std::min(end, text.size()) - begin);
+    const auto opened = std::count(type.begin(), type.end(), '<'), closed = std::count(type.begin(), type.end(), '>');
+    if (opened == closed) return std::min(end, text.size());
+    if (end == std::string_view::npos) text.fail("the `<` of this type has no `>`", begin);
+  }
+}
+
 }  // namespace
 
 void DescriptionParser::read_argument(const Directive& directive) {
@@ -70,24 +82,62 @@ void DescriptionParser::read_argument(const Directive& directive) {
   }
   Argument argument;
   argument.role = role;
-  check_identifier(items[0], "an argument");
-  argument.name = items[0].string();
-  argument.place = items[0].place();
-  for (const Argument& other : description_.arguments) {
-    if (other.name == argument.name) {
-      items[0].fail(fmt::format("the argument `{}` is already declared on line {}", argument.name, other.place.line));
-    }
-  }
+  read_name(items[0], argument);
   if (items[1].empty()) items[1].fail("a type is missing here");
   argument.type = items[1].string();
   if (!is_scalar) {
     const bool may_vary = role == Argument::Role::scratch;
     argument.length = expression(items[2], may_vary ? "" : fmt::format("the length of `{}`", argument.name));
   }
-  argument_names_.push_back(items[0]);
   argument_types_.push_back(items[1]);
   for (std::size_t i = needed; i < items.size(); ++i) read_clause(items[i], argument);
   description_.arguments.push_back(std::move(argument));
+}
+
+void DescriptionParser::read_name(const Span& name, Argument& argument) {
+  check_identifier(name, "an argument");
+  argument.name = name.string();
+  argument.place = name.place();
+  for (const Argument& other : description_.arguments) {
+    if (other.name == argument.name) {
+      name.fail(fmt::format("the argument `{}` is already declared on line {}", argument.name, other.place.line));
+    }
+  }
+  argument_names_.push_back(name);
+}
+
+/// `value(NAME, TYPE, E, {E, E}, ...)`
+void DescriptionParser::read_by_value(const Directive& directive) {
+  const Span& all = *directive.arguments;
+  const std::size_t comma = all.find(',');
+  if (comma == std::string_view::npos)
+    all.fail("value needs a name, a type and what its members hold, as in value(cells, int3, n, n, 1)");
+  Argument argument;
+  argument.role = Argument::Role::value;
+  read_name(all.sub(0, comma).trimmed(), argument);
+  const std::size_t end = end_of_type(all, comma + 1);
+  const Span type = all.sub(comma + 1, end - comma - 1).trimmed();
+  if (type.empty()) type.fail("a type is missing here");
+  argument.type = type.string();
+  argument_types_.push_back(type);
+  if (end < all.size()) read_members(all.sub(end + 1).trimmed(), 0, argument);
+  description_.arguments.push_back(std::move(argument));
+}
+
+void DescriptionParser::read_members(const Span& list, int depth, Argument& argument) {
+  constexpr int kDeepest = 32;
+  if (depth > kDeepest) list.fail("braces are nested too deeply here");
+  if (list.empty()) list.fail("an expression is missing here; {0} holds zeros");
+  for (const Span& item : list.split(',')) {
+    const std::size_t first = argument.members.size();
+    if (item.text().starts_with('{') && item.text().ends_with('}')) {
+      read_members(item.sub(1, item.size() - 2).trimmed(), depth + 1, argument);
+      ++argument.members[first].opening;
+      ++argument.members.back().closing;
+    } else {
+      argument.members.push_back({0, expression(item, fmt::format("a value of `{}`", argument.name)), 0});
+    }
+  }
 }
 
 void DescriptionParser::read_clause(const Span& clause, Argument& argument) {
@@ -236,18 +286,22 @@ std::string DescriptionParser::element_type_name(const Span& type) const {
     if (property.kind == ProblemProperty::Kind::constant) candidates.push_back(property.name);
   }
   type.fail(fmt::format("`{}` is neither an element type nor a constant problem property{}", name,
-                        suggestion(name, candidates)));
+                        suggestion(name, candidates,
+                                   "; a structure by value is described with value(NAME, TYPE, E, ...), an expression "
+                                   "for each member")));
 }
 
 void DescriptionParser::check_types() const {
   for (std::size_t i = 0; i < description_.arguments.size(); ++i) {
     const Argument& argument = description_.arguments[i];
+    if (argument.role == Argument::Role::value) continue;  // the compiler knows it
     const Span& type = argument_types_[i];
     const std::string name = element_type_name(type);
     if (name.empty()) continue;
     const int lanes = shape_of_type(name)->lanes;
     if (argument.role == Argument::Role::scalar && lanes != 1) {
-      type.fail(fmt::format("a scalar has a plain type; `{}` has {} lanes", name, lanes));
+      type.fail(fmt::format("a scalar has a plain type, but `{}` has {} lanes: write value({}, {}{})", name, lanes,
+                            argument.name, argument.type, fmt::join(std::vector<std::string>(lanes, ", E"), "")));
     }
     if (const std::string why = why_not_by_lane(argument, name, lanes); !why.empty()) type.fail(why);
   }

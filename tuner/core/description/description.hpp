@@ -75,6 +75,13 @@ struct Generator {
   bool is_sorted = false;  ///< sorted(...): its elements in ascending order
 };
 
+/// One expression of value(...), with the braces before and behind it.
+struct ValueMember {
+  int opening = 0;
+  search::Expression value;
+  int closing = 0;
+};
+
 /// A kernel argument, in signature order; or, among them, an array in constant memory.
 struct Argument {
   enum class Role {
@@ -84,10 +91,13 @@ struct Argument {
     scratch,
     scalar,
     constant,  ///< a `__constant__` array of the source called `name`: filled as an input is, and no kernel parameter
+    value,     ///< a vector, a structure or another type that the compiler knows, made of `members`
   };
   std::string name;
   Role role = Role::in;
-  std::string type;  ///< element type: `float`, `int32`, …, or the name of a `constant` problem property that holds one
+  /// Element type: `float`, `int32`, …, or the name of a `constant` problem property that holds one. Of a value: any
+  /// type of the source, as the compiler is to read it.
+  std::string type;
   std::optional<search::Expression> length;  ///< buffers: elements. Only scratch may use tuned parameters
   /// in, inout, constant: one for all elements, or one a lane. Empty: uniform(0, 1) for reals, iota(0, 1) for integers,
   /// index(2) for booleans.
@@ -100,6 +110,7 @@ struct Argument {
   std::string counted_by;     ///< then: the integer output that says how many of them there are; empty: all
   std::optional<std::string> expected;      ///< out, inout: file of what is right, named as Generator::file is
   std::optional<search::Expression> value;  ///< scalars: the value; the problem property of the same name if absent
+  std::vector<ValueMember> members;         ///< values: what initialises the type, in order; empty: nothing does
   std::optional<std::int64_t> alignment;    ///< declared alignment of the buffer in bytes; natural if absent
   std::optional<std::int64_t> padding;      ///< bytes on either side of the buffer that may be read, not written
   Place place;
@@ -109,9 +120,13 @@ struct Argument {
 constexpr bool is_parameter(Argument::Role role) {
   return role != Argument::Role::constant;
 }
+/// Whether the launch passes it itself, and no address.
+constexpr bool is_by_value(Argument::Role role) {
+  return role == Argument::Role::scalar || role == Argument::Role::value;
+}
 /// Whether it is memory of its own, with something before and behind it.
 constexpr bool has_surroundings(Argument::Role role) {
-  return role != Argument::Role::scalar && role != Argument::Role::constant;
+  return !is_by_value(role) && role != Argument::Role::constant;
 }
 /// Whether it is compared after a launch.
 constexpr bool is_compared(Argument::Role role) {
@@ -126,7 +141,7 @@ constexpr bool is_filled(Argument::Role role) {
 inline constexpr std::array<std::string_view, 3> kProblemKinds{"size", "exact", "constant"};
 inline constexpr std::array<std::string_view, 8> kGenerators{"constant", "iota", "uniform",     "normal",
                                                              "index",    "file", "permutation", "offsets"};
-inline constexpr std::array<std::string_view, 6> kRoles{"in", "out", "inout", "scratch", "scalar", "constant"};
+inline constexpr std::array<std::string_view, 7> kRoles{"in", "out", "inout", "scratch", "scalar", "constant", "value"};
 
 constexpr std::string_view role_word(Argument::Role role) {
   return kRoles[static_cast<std::size_t>(role)];

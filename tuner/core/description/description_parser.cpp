@@ -38,6 +38,7 @@ struct DirectiveTable {
       {"scratch", &DescriptionParser::read_argument, true},
       {"scalar", &DescriptionParser::read_argument, true},
       {"constant", &DescriptionParser::read_argument, true},
+      {"value", &DescriptionParser::read_by_value, true},
       {"work", &DescriptionParser::read_work, false},
       {"reference", &DescriptionParser::read_reference, false},
       {"deterministic", &DescriptionParser::read_deterministic, false},

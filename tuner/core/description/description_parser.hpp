@@ -44,6 +44,7 @@ class DescriptionParser {
   void read_block(const Directive& directive);
   void read_shared(const Directive& directive);
   void read_argument(const Directive& directive);
+  void read_by_value(const Directive& directive);
   void read_work(const Directive& directive);
   void read_reference(const Directive& directive);
   void read_deterministic(const Directive& directive);
@@ -54,6 +55,8 @@ class DescriptionParser {
   void read_reference_arguments(const Directive& clause);
   void read_parameter_clauses(const Span& name, const std::vector<Span>& clauses, ParameterDescription& parameter);
   void read_clause(const Span& clause, Argument& argument);
+  void read_name(const Span& name, Argument& argument);
+  void read_members(const Span& list, int depth, Argument& argument);
   void add_generator(const Span& clause, Argument& argument);
   Generator read_generator(const Span& text, const Argument& argument);
   /// NAME_last, which expressions may use.

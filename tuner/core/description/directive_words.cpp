@@ -26,6 +26,7 @@ constexpr DirectiveWord kDirectives[] = {
     {"scratch", "scratch(partial, float, ceil_div(n, BLOCK))", "a buffer whose content means nothing"},
     {"scalar", "scalar(n, int32)", "a number passed by value"},
     {"constant", "constant(weights, float, 49)", "an array of the source in constant memory"},
+    {"value", "value(cells, int3, n, n, 1)", "a vector or a structure passed by value, with what its members hold"},
     {"work", "work(bytes = 8 * n, flops = 2 * n, type = float)", "the least that the job needs, for the report"},
     {"reference", "reference(plain_scale)", "the kernel that is right by definition; else the defaults are"},
     {"deterministic", "deterministic", "outputs must be bit-identical in every run"},

@@ -160,7 +160,10 @@ void check_compiled_signature(const Task& task, const DescribedCall& call, const
   for (const Argument* argument : call.arguments) {
     const auto same = std::find_if(bound.begin(), bound.end(),
                                    [&](const BoundArgument& other) { return other.name == argument->name; });
-    shapes.push_back(same == bound.end() ? std::nullopt : std::optional<TypeShape>({same->type, same->lanes}));
+    if (argument->role == Argument::Role::value)
+      shapes.push_back(shape_of(*argument));
+    else
+      shapes.push_back(same == bound.end() ? std::nullopt : std::optional<TypeShape>({same->type, same->lanes}));
   }
   Signature signature = compiled;
   // Where a parameter stands only the text tells.

@@ -99,6 +99,10 @@ struct Difference {
   std::string what, fix, key = {};
 };
 
+std::string value_directive(const Argument& argument) {
+  return fmt::format("describe it with value({}, TYPE, E, ...), an expression for each member", argument.name);
+}
+
 /// Numbers stand for none of these. A null pointer may, and scratch memory is the kernel's own.
 std::optional<Difference> opaque_difference(const Argument& argument, const std::optional<TypeShape>& shape,
                                             const ParameterType& parameter) {
@@ -120,8 +124,9 @@ std::optional<Difference> opaque_difference(const Argument& argument, const std:
                         "way is behind a macro"};
     case Opaque::structure:
       return Difference{"is described with a number",
-                        "a description has no structures by value, so pass the members one by one, or a buffer that "
-                        "holds the structure"};
+                        is_loose(argument) ? "a T1 file has no structures by value, so pass the members one by one, or "
+                                             "describe the kernel with directives"
+                                           : value_directive(argument)};
   }
   return std::nullopt;
 }
@@ -143,7 +148,22 @@ std::optional<Difference> scalar_difference(const Argument& argument, const std:
   const std::uint64_t taken = parameter.shape ? bytes_of(*parameter.shape) : parameter.size;
   const bool only_size_counts = !parameter.shape || is_loose(argument);
   if (bytes_of(*shape) == taken && (only_size_counts || may_pass_as(*shape, *parameter.shape))) return std::nullopt;
+  const bool is_vector = parameter.shape && parameter.shape->lanes > 1 && !is_loose(argument);
   return Difference{fmt::format("is described as a scalar of the type {}", type_text(argument, shape)),
+                    is_vector ? value_directive(argument) : "give it the parameter's type"};
+}
+
+/// Which type it really is, the compiler says when the value is made.
+std::optional<Difference> value_difference(const Argument& argument, const std::optional<TypeShape>& shape,
+                                           const ParameterType& parameter) {
+  if (parameter.form == ParameterType::Form::pointer)
+    return Difference{"is described as a value", "describe it with in, out, inout or scratch"};
+  const bool is_class = parameter.opaque == ParameterType::Opaque::structure;
+  const bool differs =
+      shape && (is_class || (parameter.shape && (!same_element(shape->element, parameter.shape->element) ||
+                                                 shape->lanes != parameter.shape->lanes)));
+  if (!differs) return std::nullopt;
+  return Difference{fmt::format("is described as a value of the type {}", argument.type),
                     "give it the parameter's type"};
 }
 
@@ -154,6 +174,10 @@ std::optional<Difference> t1_element_difference(const Argument& argument, const 
                     "set it to " + t1_type(*shape, *parameter.shape), ".Type"};
 }
 
+bool is_class_or_vector(const ParameterType& parameter) {
+  return parameter.opaque == ParameterType::Opaque::structure || (parameter.shape && parameter.shape->lanes > 1);
+}
+
 std::optional<Difference> buffer_difference(const Argument& argument, const std::optional<TypeShape>& shape,
                                             const ParameterType& parameter) {
   if (parameter.form == ParameterType::Form::value) {
@@ -162,7 +186,9 @@ std::optional<Difference> buffer_difference(const Argument& argument, const std:
     if (may_be_address) return std::nullopt;
     return Difference{"is described as a buffer",
                       is_loose(argument) ? "set its MemoryType to Scalar"
-                                         : fmt::format("describe it with scalar({}, TYPE)", argument.name)};
+                      : is_class_or_vector(parameter)
+                          ? value_directive(argument)
+                          : fmt::format("describe it with scalar({}, TYPE)", argument.name)};
   }
   if (is_t1(argument)) return t1_element_difference(argument, shape, parameter);
   if (is_loose(argument)) return std::nullopt;
@@ -192,7 +218,7 @@ const Argument* surplus(const DescribedCall& call, const Signature& signature) {
   if (call.arguments.size() == parameters.size() + 1) {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       const auto wanted =
-          call.arguments[i]->role == Argument::Role::scalar ? ParameterType::Form::value : ParameterType::Form::pointer;
+          is_by_value(call.arguments[i]->role) ? ParameterType::Form::value : ParameterType::Form::pointer;
       if (parameters[i].form != ParameterType::Form::unknown && parameters[i].form != wanted) return call.arguments[i];
     }
   }
@@ -220,7 +246,7 @@ std::optional<SignatureMistake> count_mistake(const DescribedCall& call, const S
                               fmt::join(call.empty_arrays, "` or `"))
       : is_from_t1 ? fmt::format("{} it: Arguments must match its parameters in number and order",
                                  described > taken ? "remove" : "add")
-                   : "the in, out, inout, scratch and scalar directives must match its "
+                   : "the in, out, inout, scratch, scalar and value directives must match its "
                      "parameters in number and order";
   mistake.sentence = fmt::format("{} takes {} parameter{}{}, but {} argument{} described: {}; {}", called(call), taken,
                                  taken == 1 ? "" : "s", line_text(signature.place), described,
@@ -279,6 +305,7 @@ std::vector<SignatureMistake> compare(const DescribedCall& call, const ArgumentS
     const std::optional<Difference> found =
         is_opaque(argument, parameter)            ? opaque_difference(argument, shapes[i], parameter)
         : argument.role == Argument::Role::scalar ? scalar_difference(argument, shapes[i], parameter)
+        : argument.role == Argument::Role::value  ? value_difference(argument, shapes[i], parameter)
                                                   : buffer_difference(argument, shapes[i], parameter);
     if (!found) continue;
     mistakes.push_back(

@@ -247,6 +247,10 @@ class T1Writer {
   void write_arguments() {
     const std::vector<BoundArgument> bound = task_.arguments();
     for (std::size_t i = 0; i < bound.size(); ++i) {
+      if (bound[i].role == Argument::Role::value)
+        throw Error(Errc::bad_usage, fmt::format("T1 has no place for `{}`, which is passed by value as {}. Keep the "
+                                                 "directives, which all commands read.",
+                                                 bound[i].name, description_.arguments[i].type));
       OrderedJson object{{"Name", bound[i].name}, {"Type", element_type(bound[i])}};
       if (bound[i].role == Argument::Role::scalar) {
         object["MemoryType"] = "Scalar";

@@ -31,6 +31,19 @@ search::Value bind_scalar(const KernelDescription& description, const Argument& 
   return integer;
 }
 
+std::vector<search::Value> bind_members(const KernelDescription& description, const Argument& argument,
+                                        const search::Scope& scope) {
+  std::vector<search::Value> values;
+  for (const ValueMember& member : argument.members) {
+    const std::string what =
+        argument_label(description, argument, fmt::format("value {} (`{}`)", values.size() + 1, member.value.text()));
+    values.push_back(computed(what, [&] { return member.value.evaluate(scope); }));
+    if (values.back().is_name())
+      throw Error(Errc::bad_problem, fmt::format("{} is {}, which is not a number.", what, values.back().text()));
+  }
+  return values;
+}
+
 std::uint64_t position_of(const KernelDescription& description, const std::string& name) {
   const auto found = std::find_if(description.arguments.begin(), description.arguments.end(),
                                   [&](const Argument& argument) { return argument.name == name; });
@@ -187,11 +200,16 @@ std::uint64_t buffer_length(const std::string& what, const search::Expression& l
 std::vector<BoundArgument> bind_arguments(const KernelDescription& description, const search::Scope& scope) {
   std::vector<BoundArgument> bound_arguments;
   for (const Argument& argument : description.arguments) {
-    const TypeShape shape =
-        bind_type(description, argument_label(description, argument, "the type"), argument.type, scope);
     BoundArgument bound;
     bound.name = argument.name;
     bound.role = argument.role;
+    if (argument.role == Argument::Role::value) {
+      bound.values = bind_members(description, argument, scope);
+      bound_arguments.push_back(std::move(bound));
+      continue;
+    }
+    const TypeShape shape =
+        bind_type(description, argument_label(description, argument, "the type"), argument.type, scope);
     bound.type = shape.element;
     bound.lanes = shape.lanes;
     bound.alignment = static_cast<std::uint64_t>(argument.alignment.value_or(0));

@@ -152,7 +152,7 @@ class Search {
   }
 
   static double size(const BoundArgument& argument, std::uint64_t length) {
-    if (argument.role == Argument::Role::scalar) return 0;
+    if (is_by_value(argument.role)) return 0;
     return static_cast<double>(length) * argument.lanes * static_cast<double>(size_of(argument.type));
   }
 

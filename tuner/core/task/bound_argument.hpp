@@ -54,6 +54,7 @@ struct BoundArgument {
   std::uint64_t alignment = 0;              ///< declared, bytes; 0: natural
   std::uint64_t padding = 0;                ///< bytes on either side that may be read
   search::Value value;                      ///< scalars
+  std::vector<search::Value> values;        ///< values: numbers, one a member
   bool varies = false;                      ///< scratch: its length depends on tuned parameters
 };
 

@@ -8,6 +8,7 @@
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/text.hpp"
+#include "tuner/core/description/member_text.hpp"
 #include "tuner/core/description/plain_number.hpp"
 #include "tuner/core/task/argument_binding.hpp"
 
@@ -93,6 +94,7 @@ std::string tolerance_text(const search::Expression& tolerance) {
 std::string argument_text(const Argument& argument) {
   std::vector<std::string> parts{argument.name, argument.type};
   if (argument.length) parts.push_back(one_line(*argument.length));
+  for (const ValueMember& member : argument.members) parts.push_back(one_line(member_text(member)));
   for (const Generator& generator : argument.generators) parts.push_back(generator_text(generator));
   if (argument.rtol) parts.push_back("rtol " + tolerance_text(*argument.rtol));
   if (argument.atol) parts.push_back("atol " + tolerance_text(*argument.atol));
@@ -141,7 +143,13 @@ std::string work_text(const WorkDescription& work) {
   return parts.empty() ? "" : directive("work", parts);
 }
 
-std::string bound_argument_text(const BoundArgument& argument) {
+std::string bound_argument_text(const BoundArgument& argument, const std::string& described_type) {
+  if (argument.role == Argument::Role::value) {
+    std::vector<std::string> values;
+    for (const search::Value& value : argument.values) values.push_back(value.text());
+    return fmt::format("{} {} made of {}", argument.name, described_type,
+                       values.empty() ? "nothing" : fmt::format("{}", fmt::join(values, ", ")));
+  }
   std::string type(to_string(argument.type));
   if (argument.lanes > 1) type += fmt::format("x{}", argument.lanes);
   if (argument.role == Argument::Role::scalar)
@@ -171,10 +179,14 @@ std::string bound_argument_text(const BoundArgument& argument) {
 
 /// What the files hold, or what is wrong with them.
 void describe_arguments(const Task& task, const std::function<void(std::string_view, const std::string&)>& note) {
+  const auto note_all = [&](const std::vector<BoundArgument>& arguments) {
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      note("argument", bound_argument_text(arguments[i], task.description().arguments[i].type));
+  };
   try {
-    for (const BoundArgument& argument : task.arguments_with_data()) note("argument", bound_argument_text(argument));
+    note_all(task.arguments_with_data());
   } catch (const Error& error) {
-    for (const BoundArgument& argument : task.arguments()) note("argument", bound_argument_text(argument));
+    note_all(task.arguments());
     note("no data", error.what());
   }
 }

@@ -6,6 +6,7 @@
 
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/host_code.hpp"
+#include "tuner/core/description/member_text.hpp"
 #include "tuner/core/description/plain_number.hpp"
 #include "tuner/core/standard_headers/standard_headers.hpp"
 #include "tuner/core/task/hashed_fields.hpp"
@@ -69,6 +70,13 @@ std::string kernel_identity(const KernelDescription& description, const std::vec
     fields.add("padding", argument.name);
     fields.add("bytes", fmt::format("{}", *argument.padding));
   }
+  // What a structure holds decides as much as a size does, and no problem says it.
+  for (const Argument& argument : description.arguments) {
+    if (argument.role != Argument::Role::value) continue;
+    fields.add("value", argument.name);
+    fields.add("type", argument.type);
+    for (const ValueMember& member : argument.members) fields.add("member", member_text(member));
+  }
   // What another program may have otherwise, of the same source. Kernels without have the hash that they always had.
   add_variant(description, fields);
   return prefix + fields.hash();
@@ -97,6 +105,7 @@ std::string reuse_hash(const KernelDescription& description, const std::vector<B
     if (argument.is_unordered) fields.add("unordered", argument.counted_by);
     if (i < arguments.size() && arguments[i].expected) fields.add("expected", arguments[i].expected->hash);
     fields.add("value", argument.value);
+    for (const ValueMember& member : argument.members) fields.add("member", member_text(member));
     if (argument.alignment) fields.add("alignment", fmt::format("{}", *argument.alignment));
     if (argument.padding) fields.add("padding", fmt::format("{}", *argument.padding));
   }

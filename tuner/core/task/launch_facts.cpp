@@ -39,7 +39,7 @@ std::vector<BufferNeed> buffer_needs(const std::vector<BoundArgument>& arguments
   std::vector<BufferNeed> needs;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const BoundArgument& argument = arguments[i];
-    if (argument.role == Argument::Role::scalar) continue;
+    if (is_by_value(argument.role)) continue;
     const bool is_scratch = argument.role == Argument::Role::scratch;
     const std::uint64_t elements = is_scratch ? scratch_lengths[next_scratch++] : argument.length;
     needs.push_back({i, elements, elements * element_size(argument), argument.alignment, argument.padding, is_scratch});

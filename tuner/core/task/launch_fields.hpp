@@ -10,7 +10,7 @@ constexpr bool is_known(ElementType type) {
   return type >= ElementType::boolean && type <= ElementType::float64;
 }
 constexpr bool is_known(Argument::Role role) {
-  return role >= Argument::Role::in && role <= Argument::Role::constant;
+  return role >= Argument::Role::in && role <= Argument::Role::value;
 }
 constexpr bool is_known(Generator::Kind kind) {
   return kind >= Generator::Kind::constant && kind <= Generator::Kind::offsets;
@@ -28,12 +28,13 @@ void describe(auto& fields, BoundGenerator& generator) {
 
 void describe(auto& fields, BoundArgument& argument) {
   auto& [name, role, type, lanes, length, generators, file, rtol, atol, chosen_tolerance, may_differ, partial, trivial,
-         unordered, counted_by, expected, alignment, padding, value, varies] = argument;
+         unordered, counted_by, expected, alignment, padding, value, values, varies] = argument;
   fields("name", name)("role", role)("type", type)("lanes", lanes)("length", length)("generators", generators);
   fields("file", file)("rtol", rtol)("atol", atol)("chosen_tolerance", chosen_tolerance)("may_differ", may_differ)(
       "partial", partial)("trivial", trivial);
   fields("unordered", unordered)("counted_by", counted_by);
-  fields("expected", expected)("alignment", alignment)("padding", padding)("value", value)("varies", varies);
+  fields("expected", expected)("alignment", alignment)("padding", padding)("value", value)("values", values);
+  fields("varies", varies);
 }
 
 void describe(auto& fields, Geometry& geometry) {

@@ -19,7 +19,7 @@ constexpr double kSecond = 1e9;
 std::uint64_t buffer_bytes(const Task& task) {
   std::uint64_t bytes = 0;
   for (const BoundArgument& argument : task.arguments()) {
-    if (argument.role != Argument::Role::scalar) bytes += argument.length * element_size(argument);
+    if (!is_by_value(argument.role)) bytes += argument.length * element_size(argument);
   }
   return bytes;
 }

@@ -26,7 +26,7 @@ void describe(auto& fields, SourceOutline& outline) {
 }
 
 std::string served_source(std::string_view text, std::string_view kernel, const std::vector<Header>& headers) {
-  HashedFields fields("source7");  // of the packed texts, too: a field more in a decision is another number here
+  HashedFields fields("source8");  // of the packed texts, too: a field more in a decision is another number here
   fields.add("version", kVersion);
   fields.add("kernel", kernel);
   fields.add("text", cache::content_hash(text));

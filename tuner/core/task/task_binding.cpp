@@ -57,6 +57,7 @@ search::Scope constants(const KernelDescription& description, const ProblemValue
          {&argument.length, &argument.value, &argument.rtol, &argument.atol, &argument.may_differ}) {
       if (*optional) accept_types(**optional, scope);
     }
+    for (const ValueMember& member : argument.members) accept_types(member.value, scope);
     for (const Generator& generator : argument.generators) {
       for (const search::Expression& parameter : generator.parameters) accept_types(parameter, scope);
     }

@@ -1,6 +1,13 @@
 #include "tuner/engine/session/candidate_request.hpp"
 
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+#include "tuner/core/signature/value_source.hpp"
 #include "tuner/engine/compile/program.hpp"
+#include "tuner/error.hpp"
 
 namespace tuner::engine {
 
@@ -37,6 +44,41 @@ CompileRequest support_request(const std::string& source, const std::string& arc
   request.file_name = "support.cu";
   request.architecture = architecture;
   return request;
+}
+
+std::optional<CompileRequest> value_request(const Task& task, const search::Configuration& baseline) {
+  if (!has_values(task.description()) || task.description().source.empty()) return std::nullopt;
+  CompileRequest request = request_of(task, baseline, task.macros(baseline));
+  request.source += '\n' + value_kernel(task.description());  // a last line may lack its end
+  request.name_expression.clear();
+  return request;
+}
+
+void check_values(const CompileReply& reply) {
+  if (reply.outcome != Outcome::compile_error) return;
+  const std::size_t first = reply.log.find("error: ");
+  if (reply.log.substr(0, reply.log.find("\n\n", first)).find("tuner_value_", first) == std::string::npos) return;
+  // "user.cu(3): error: static assertion failed with "…"", of which the last is a sentence of our own.
+  constexpr std::string_view kError = "): error: ", kAssertion = "static assertion failed with \"";
+  std::string said = reply.message;
+  const std::size_t end = said.find(kError), line = said.rfind('(', end);
+  if (end != std::string::npos && line != std::string::npos)
+    said = fmt::format("{}:{}: {}", said.substr(0, line), said.substr(line + 1, end - line - 1),
+                       said.substr(end + kError.size()));
+  if (const std::size_t at = said.find(kAssertion); at == std::string::npos)
+    said += fmt::format("{} Write the type as the kernel's source does, with its namespace.",
+                        said.ends_with('.') ? "" : ".");
+  else
+    said = said.substr(0, at) + said.substr(at + kAssertion.size(), said.rfind('"') - at - kAssertion.size());
+  throw Error(Errc::bad_description, said);
+}
+
+std::vector<std::byte> value_cubin(CompileReply reply) {
+  check_values(reply);
+  if (reply.outcome == Outcome::ok) return std::move(reply.cubin.bytes);
+  throw Error(
+      Errc::baseline_failed,
+      fmt::format("What value(...) passes could not be compiled, so nothing can be launched: {}", reply.message));
 }
 
 CompileRequest reference_request(const Task& task, const search::Configuration& baseline) {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "cache/store/binary_store.hpp"
 #include "search/space/space.hpp"
@@ -15,6 +18,13 @@ CompileRequest compile_request(const Task& task, const search::Configuration& co
 
 /// One of DeviceLane::support_sources().
 CompileRequest support_request(const std::string& source, const std::string& architecture);
+
+/// What makes the arguments that are values, with the macros of `baseline`; nothing where there are none.
+std::optional<CompileRequest> value_request(const Task& task, const search::Configuration& baseline);
+/// Throws Error{bad_description} if the type of a value cannot be made of what is described for it.
+void check_values(const CompileReply& reply);
+/// Its binary. Throws likewise, and Error{baseline_failed} if the source does not compile.
+std::vector<std::byte> value_cubin(CompileReply reply);
 
 /// The kernel that the description names as reference: with the macros of `baseline` and its own. Throws likewise.
 CompileRequest reference_request(const Task& task, const search::Configuration& baseline);

@@ -10,8 +10,9 @@
 
 namespace tuner::engine {
 
-void DeviceSession::prepare(std::vector<std::vector<std::byte>> support_cubins) {
+void DeviceSession::prepare(std::vector<std::vector<std::byte>> support_cubins, std::vector<std::byte> value_cubin) {
   support_cubins_ = std::move(support_cubins);
+  value_cubin_ = std::move(value_cubin);
   submit(problem_of(task_), [this](const DeviceReply& reply) { take_prepared(reply); });
 }
 
@@ -29,13 +30,15 @@ PrepareProblem DeviceSession::problem_of(const Task& task) const {
   request.deterministic = task.description().deterministic;
   request.mode = options_.mode;
   request.support_cubins = support_cubins_;
+  request.value_cubin = value_cubin_;
   request.launch_timeout = options_.launch_timeout;
   return request;
 }
 
 void DeviceSession::take_prepared(const DeviceReply& reply) {
   if (reply.outcome != Outcome::ok) {
-    throw Error(reply.outcome == Outcome::out_of_memory ? Errc::bad_problem : Errc::device_lost,
+    const bool is_problems = reply.outcome == Outcome::out_of_memory || reply.outcome == Outcome::launch_refused;
+    throw Error(is_problems ? Errc::bad_problem : Errc::device_lost,
                 fmt::format("The problem {} cannot be set up on {}: {}", problem_text(task_.problem()),
                             task_.device().name, reply.message));
   }

@@ -42,9 +42,9 @@ class DeviceSession {
 
   // Requests that are made and not waited for: `poll` hands on their answers.
 
-  /// unprepared → prepared. `poll` throws Error{bad_problem} or Error{device_lost} if that fails. `support_cubins`:
-  /// PrepareProblem says what it is for.
-  void prepare(std::vector<std::vector<std::byte>> support_cubins);
+  /// unprepared → prepared. `poll` throws Error{bad_problem} or Error{device_lost} if that fails. PrepareProblem says
+  /// what the binaries are for.
+  void prepare(std::vector<std::vector<std::byte>> support_cubins, std::vector<std::byte> value_cubin = {});
   /// prepared → reference → screening, whatever comes out.
   void run_reference(Candidate candidate, Take take);
   /// Nothing can be compared, as in a replay that does not name a baseline: prepared → screening.
@@ -104,6 +104,7 @@ class DeviceSession {
   State state_ = State::unprepared;
   bool has_reference_ = true;
   std::vector<std::vector<std::byte>> support_cubins_;
+  std::vector<std::byte> value_cubin_;
   std::optional<Candidate> reference_;
   std::vector<NotCompared> not_compared_;
   std::vector<Unproven> unproven_;

@@ -10,8 +10,17 @@ namespace tuner::engine {
 
 void Preparation::prepare_device(const std::vector<std::string>& support_sources) {
   support_cubins_.resize(support_sources.size());
-  support_parts_ = support_sources.size();
-  if (support_parts_ == 0) return device_.prepare({});
+  const auto baseline = task_.baseline();
+  std::optional<CompileRequest> values;
+  if (baseline) values = value_request(task_, *baseline);
+  support_parts_ = support_sources.size() + (values ? 1 : 0);
+  if (support_parts_ == 0) return device_.prepare({}, {});
+  if (values) {
+    compile_.submit(*std::move(values), [this](CompileReply reply) {
+      value_cubin_ = value_cubin(std::move(reply));
+      take_part();
+    });
+  }
   for (std::size_t part = 0; part < support_sources.size(); ++part) {
     compile_.submit(support_request(support_sources[part], task_.device().architecture()),
                     [this, part](CompileReply reply) { take_support(part, std::move(reply)); });
@@ -29,7 +38,11 @@ void Preparation::take_support(std::size_t part, CompileReply reply) {
                             reply.message));
   }
   support_cubins_[part] = std::move(reply.cubin.bytes);
-  if (--support_parts_ == 0) device_.prepare(std::move(support_cubins_));
+  take_part();
+}
+
+void Preparation::take_part() {
+  if (--support_parts_ == 0) device_.prepare(std::move(support_cubins_), std::move(value_cubin_));
 }
 
 void Preparation::compile_probes(std::vector<SignatureProbe> probes) {

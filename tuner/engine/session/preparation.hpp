@@ -36,12 +36,14 @@ class Preparation {
 
  private:
   void take_support(std::size_t part, CompileReply reply);
+  void take_part();
 
   const Task& task_;
   CompileSession& compile_;
   DeviceSession& device_;
   std::vector<std::vector<std::byte>> support_cubins_;
-  std::size_t support_parts_ = 0;  ///< being compiled
+  std::vector<std::byte> value_cubin_;
+  std::size_t support_parts_ = 0;  ///< being compiled, what makes values among them
   int probes_ = 0;                 ///< likewise
   std::optional<CompileReply> reference_kernel_;
 };

@@ -33,16 +33,21 @@ std::optional<std::ptrdiff_t> first_change(const Buffer& buffer) {
 
 }  // namespace
 
-Buffers::Buffers(const PlannedCase& planned, const unsigned char* inputs, const std::vector<Symbol>& symbols) {
+Buffers::Buffers(const PlannedCase& planned, const unsigned char* inputs, const Variant& variant) {
   const std::size_t count = planned.arguments.size();
   buffers_.reserve(count);
-  std::size_t symbol = 0;
+  std::size_t symbol = 0, maker = 0;
   for (const PlannedArgument& argument : planned.arguments) {
     Buffer& buffer = buffers_.emplace_back();
     buffer.role = argument.role;
+    values_.push_back(nullptr);
     if (argument.role == PlannedArgument::Role::scalar) continue;
+    if (argument.role == PlannedArgument::Role::value) {
+      values_.back() = make(variant.makers[maker++], argument);
+      continue;
+    }
     if (argument.role == PlannedArgument::Role::constant) {
-      buffer.data = static_cast<unsigned char*>(symbols[symbol++].address);
+      buffer.data = static_cast<unsigned char*>(variant.symbols[symbol++].address);
       buffer.bytes = argument.bytes;
       buffer.content = inputs + argument.offset;
       continue;
@@ -66,8 +71,20 @@ Buffers::Buffers(const PlannedCase& planned, const unsigned char* inputs, const 
     const PlannedArgument& argument = planned.arguments.at(position);
     pointers_.push_back(argument.role == PlannedArgument::Role::scalar
                             ? const_cast<unsigned char*>(argument.value.data())
-                            : static_cast<void*>(&buffers_[position].data));
+                        : argument.role == PlannedArgument::Role::value ? values_[position]
+                                                                        : static_cast<void*>(&buffers_[position].data));
   }
+}
+
+void* Buffers::make(const ValueMaker& maker, const PlannedArgument& argument) {
+  void* block = nullptr;
+  if (posix_memalign(&block, std::max(maker.alignment, kNaturalAlignment), maker.size) != 0)
+    throw std::runtime_error("Cannot allocate memory for the kernel's arguments");
+  blocks_.push_back(block);
+  std::memset(block, 0, maker.size);
+  const int number = maker.make(argument.numbers.data(), block);
+  if (misfit_.number == 0 && number != 0) misfit_ = {number, values_.size() - 1};
+  return block;
 }
 
 Buffers::~Buffers() {

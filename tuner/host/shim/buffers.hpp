@@ -21,9 +21,8 @@ struct Buffer {
 /// The memory of one case.
 class Buffers {
  public:
-  /// `inputs` is what the plan's offsets count in.
-  /// Arrays in constant memory are at `symbols`.
-  Buffers(const PlannedCase& planned, const unsigned char* inputs, const std::vector<Symbol>& symbols);
+  /// `inputs` is what the plan's offsets count in. Arrays in constant memory and what makes values are the variant's.
+  Buffers(const PlannedCase& planned, const unsigned char* inputs, const Variant& variant);
   ~Buffers();
   Buffers(const Buffers&) = delete;
   Buffers& operator=(const Buffers&) = delete;
@@ -40,11 +39,21 @@ class Buffers {
   /// For the call: one for each parameter of the kernel.
   void** arguments() { return pointers_.data(); }
   const std::vector<Buffer>& all() const { return buffers_; }
+  /// A number that does not fit its member: from 1, and of which argument, from 0; 0 if there is none.
+  struct Misfit {
+    int number = 0;
+    std::size_t argument = 0;
+  };
+  Misfit misfit() const { return misfit_; }
   /// The outputs, one after the other.
   std::vector<unsigned char> outputs() const;
 
  private:
-  std::vector<Buffer> buffers_;  // by argument; scalars have no data
+  void* make(const ValueMaker& maker, const PlannedArgument& argument);
+
+  std::vector<Buffer> buffers_;  // by argument; scalars and values have no data
+  std::vector<void*> values_;    // by argument: what is made; null for others
+  Misfit misfit_;
   std::vector<void*> blocks_;
   std::vector<void*> pointers_;
 };

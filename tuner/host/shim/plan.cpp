@@ -63,6 +63,18 @@ PlannedArgument scalar(Reader& reader) {
   return argument;
 }
 
+PlannedArgument value(Reader& reader) {
+  PlannedArgument argument;
+  argument.role = PlannedArgument::Role::value;
+  argument.numbers.resize(static_cast<std::size_t>(reader.number()));
+  for (PlannedNumber& number : argument.numbers) {
+    number.real = std::strtod(reader.word().c_str(), nullptr);
+    number.whole = reader.number();
+    number.is_whole = reader.number();
+  }
+  return argument;
+}
+
 PlannedArgument buffer(PlannedArgument::Role role, Reader& reader) {
   PlannedArgument argument;
   argument.role = role;
@@ -116,6 +128,8 @@ Plan read_plan(const std::string& file) {
       plan.cases.back().takes = numbers(reader);
     else if (word == "scalar")
       plan.cases.back().arguments.push_back(scalar(reader));
+    else if (word == "value")
+      plan.cases.back().arguments.push_back(value(reader));
     else
       plan.cases.back().arguments.push_back(buffer(role(word), reader));
   }

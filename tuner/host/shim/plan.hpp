@@ -8,15 +8,22 @@
 
 namespace tuner::host {
 
+/// What a member of a value is made of.
+struct PlannedNumber {
+  double real = 0;
+  long long whole = 0, is_whole = 0;
+};
+
 /// One argument of a launch, as the plan file has it.
 struct PlannedArgument {
-  enum class Role { in, out, inout, scratch, scalar, constant };
+  enum class Role { in, out, inout, scratch, scalar, constant, value };
   Role role = Role::in;
   std::size_t bytes = 0;
-  std::size_t alignment = 0;         ///< what the buffer's address is a multiple of, and of nothing more
-  std::size_t padding = 0;           ///< bytes before and behind it that may be read
-  long long offset = -1;             ///< of its content in the file of inputs; -1: none
-  std::vector<unsigned char> value;  ///< of a scalar
+  std::size_t alignment = 0;           ///< what the buffer's address is a multiple of, and of nothing more
+  std::size_t padding = 0;             ///< bytes before and behind it that may be read
+  long long offset = -1;               ///< of its content in the file of inputs; -1: none
+  std::vector<unsigned char> value;    ///< of a scalar
+  std::vector<PlannedNumber> numbers;  ///< of a value
 };
 
 /// One configuration on one problem.
@@ -31,7 +38,7 @@ struct PlannedCase {
 /// What the program that runs kernels is to do. The file is words separated by blanks:
 ///   inputs PATH  results PATH  reports PATH  limit SECONDS  deaths COUNT
 ///   case VARIANT PROBLEM GRID(3) BLOCK(3) SHARED takes COUNT POSITION(COUNT)
-///        { scalar BYTES HEX | ROLE BYTES ALIGNMENT PADDING OFFSET }
+///        { scalar BYTES HEX | value COUNT { REAL WHOLE IS_WHOLE }(COUNT) | ROLE BYTES ALIGNMENT PADDING OFFSET }
 struct Plan {
   std::string inputs;    ///< file with the content of the buffers
   std::string results;   ///< file for the content of the outputs

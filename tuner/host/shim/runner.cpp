@@ -104,6 +104,13 @@ const Variant* find(int number) {
   return nullptr;
 }
 
+/// Of the argument at `position`, which is a value.
+std::size_t value_size(const Variant& variant, const PlannedCase& planned, std::size_t position) {
+  std::size_t maker = 0;
+  for (std::size_t i = 0; i < position; ++i) maker += planned.arguments[i].role == PlannedArgument::Role::value ? 1 : 0;
+  return variant.makers[maker].size;
+}
+
 std::string mismatch(const Variant& variant, const PlannedCase& planned) {
   const std::size_t parameters = planned.takes.size();
   std::size_t symbols = 0;
@@ -123,13 +130,15 @@ std::string mismatch(const Variant& variant, const PlannedCase& planned) {
   for (const std::size_t position : planned.takes) {
     const PlannedArgument& argument = planned.arguments.at(position);
     const Parameter& parameter = variant.parameters[i++];
-    const bool is_scalar = argument.role == PlannedArgument::Role::scalar;
+    const bool is_value = argument.role == PlannedArgument::Role::value;
+    const bool is_scalar = argument.role == PlannedArgument::Role::scalar || is_value;
     if (is_scalar == parameter.is_pointer)
       return "argument " + std::to_string(i) + " of the kernel is " +
              (parameter.is_pointer ? "a pointer" : "no pointer");
-    if (is_scalar && argument.value.size() != parameter.size) {
+    const std::size_t size = is_value ? value_size(variant, planned, position) : argument.value.size();
+    if (is_scalar && size != parameter.size) {
       return "argument " + std::to_string(i) + " of the kernel has " + std::to_string(parameter.size) +
-             " bytes and the directives describe one of " + std::to_string(argument.value.size());
+             " bytes and the directives describe one of " + std::to_string(size);
     }
   }
   return "";
@@ -144,7 +153,12 @@ void run_case(const Plan& plan, std::size_t number, const unsigned char* inputs)
     event("mismatch %zu %s\n", number, difference.c_str());
     return;
   }
-  Buffers buffers(planned, inputs, variant->symbols);
+  Buffers buffers(planned, inputs, *variant);
+  if (const Buffers::Misfit misfit = buffers.misfit(); misfit.number != 0) {
+    event("mismatch %zu value %d of argument %zu does not fit its member: choose another or a wider type\n", number,
+          misfit.number, misfit.argument + 1);
+    return;
+  }
   current_buffers = &buffers;
   current_number = number;
   std::vector<unsigned char> first;

@@ -19,6 +19,13 @@ struct Symbol {
   std::size_t size;
 };
 
+/// What makes an argument that is a value, of numbers (value_source.hpp): which of them does not fit, from 1, or 0.
+struct ValueMaker {
+  int (*make)(const void* numbers, void* to);
+  std::size_t size;
+  std::size_t alignment;
+};
+
 /// A kernel compiled for one configuration and for one set of problem constants.
 struct Variant {
   int number;
@@ -27,8 +34,9 @@ struct Variant {
   std::size_t parameter_count;
   unsigned char* shared_begin;  ///< its `__shared__` variables; null if it has none
   unsigned char* shared_end;
-  std::vector<Symbol> symbols;  ///< those that the directives describe, in their order
-  const char* signature;        ///< mangled name of a type that says what the parameters are
+  std::vector<Symbol> symbols;     ///< those that the directives describe, in their order
+  std::vector<ValueMaker> makers;  ///< likewise
+  const char* signature;           ///< mangled name of a type that says what the parameters are
 };
 
 /// Filled before main by the generated files that are linked into the program.
@@ -56,10 +64,10 @@ struct Call<Kernel, void (*)(T...)> {
 template <auto Kernel>
 struct Registration {
   Registration(int number, unsigned char* shared_begin, unsigned char* shared_end, const char* signature,
-               std::vector<Symbol> symbols = {}) {
+               std::vector<Symbol> symbols = {}, std::vector<ValueMaker> makers = {}) {
     using Kind = Call<Kernel>;
-    all_variants().push_back(
-        {number, &Kind::call, Kind::parameters, Kind::count, shared_begin, shared_end, std::move(symbols), signature});
+    all_variants().push_back({number, &Kind::call, Kind::parameters, Kind::count, shared_begin, shared_end,
+                              std::move(symbols), std::move(makers), signature});
   }
 };
 

@@ -55,6 +55,9 @@ class TUNER_API DescriptionBuilder {
                             std::string_view details = {});
   DescriptionBuilder& scratch(std::string_view name, std::string_view type, std::string_view length);
   DescriptionBuilder& scalar(std::string_view name, std::string_view type, std::string_view value = {});
+  /// A vector, a structure or another type of the source, passed by value: `members` says what initialises it,
+  /// "n, n, 1" or "0.5, {n, 1}". It is the directive `value`; a launch takes the object.
+  DescriptionBuilder& value(std::string_view name, std::string_view type, std::string_view members = {});
 
   /// A `__constant__` array of the source. It is the directive `constant`, and no parameter of the kernel; a launch
   /// takes a device pointer for it at this place among the arguments, see Instance::launch.

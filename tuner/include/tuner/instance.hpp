@@ -81,12 +81,12 @@ class TUNER_API Instance {
  public:
   /// Queues one launch on `stream`, which belongs to the context that the instance was requested in; it must be
   /// current. Arguments in signature order: device pointers for buffers (typed as described, `void*`, or a
-  /// CUdeviceptr), or a tuner::Buffer, which has its size with it; and values for scalars, of exactly the described
-  /// type. Costs what cuLaunchKernel costs, and some nanoseconds. Count, kinds and sizes are checked when another call
-  /// site launches than the time before; scalars that the description binds to the problem, and the bytes of every
-  /// tuner::Buffer, are compared at every launch, with what that launch runs. Does not throw; a launch that succeeds
-  /// does not allocate or lock, but for tuner::scratch. May be captured in a graph, which then holds the configuration
-  /// of that moment.
+  /// CUdeviceptr), or a tuner::Buffer, which has its size with it; values for scalars, of exactly the described type;
+  /// and for a value(...) the object, of the size that the compiled kernel takes. Costs what cuLaunchKernel costs, and
+  /// some nanoseconds. Count, kinds and sizes are checked when another call site launches than the time before; scalars
+  /// that the description binds to the problem, and the bytes of every tuner::Buffer, are compared at every launch,
+  /// with what that launch runs. Does not throw; a launch that succeeds does not allocate or lock, but for
+  /// tuner::scratch. May be captured in a graph, which then holds the configuration of that moment.
   ///
   /// For a scratch it takes tuner::scratch, and the library provides the memory, at the price of a lock and three short
   /// calls of the driver; see there how long it is kept. Where no memory is to be had the launch fails with the

@@ -100,6 +100,8 @@ struct PrepareProblem {
   bool may_measure_rounding = true;
   /// The device code that fills, poisons and compares: support_sources(), compiled.
   std::vector<std::vector<std::byte>> support_cubins;
+  /// What makes the arguments that are values (value_source.hpp), compiled; empty where there are none.
+  std::vector<std::byte> value_cubin = {};
   std::chrono::milliseconds launch_timeout{2000};  ///< a launch still running after this is stopped
 };
 

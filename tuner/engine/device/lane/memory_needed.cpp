@@ -35,7 +35,7 @@ std::uint64_t element_count(const BoundArgument& argument) {
 std::uint64_t bytes_needed(std::span<const BoundArgument> arguments) {
   std::uint64_t total = 0;
   for (const BoundArgument& argument : arguments) {
-    if (argument.role == Argument::Role::scalar) continue;
+    if (is_by_value(argument.role)) continue;
     const std::uint64_t bytes = element_count(argument) * size_of(argument.type);
     if (argument.role == Argument::Role::constant) {
       total += bytes;

@@ -104,7 +104,7 @@ Buffers::Buffers(std::span<const BoundArgument> arguments, std::uint64_t seed, D
     ArgumentState& state = arguments_.emplace_back();
     state.argument = argument;
     state.position = arguments_.size() - 1;
-    if (argument.role == Argument::Role::scalar) continue;
+    if (is_by_value(argument.role)) continue;
     state.elements = element_count(argument);
     state.guard_seed = 0x67756172647321ull + (state.position << 40);
     // Never nothing, so that every copy has an address.

@@ -26,10 +26,10 @@ struct ArgumentState {
   std::uint64_t position = 0;  ///< in the signature, from 0
   std::uint64_t elements = 0;
   std::uint64_t guard_seed = 0;
-  /// All but scalars and constants; scratch without elements until a kernel says how many.
+  /// All but scalars, values and constants; scratch without elements until a kernel says how many.
   std::optional<GuardedBuffer> buffer;
   std::optional<FencedBuffer> fenced;   ///< the same for checked launches, where the buffers have fences
-  std::vector<std::byte> scalar;        ///< scalars: the bytes to pass
+  std::vector<std::byte> scalar;        ///< scalars and values: the bytes to pass
   DeviceMemory pristine;                ///< inout: the content before a launch; constant: what modules are given
   DeviceMemory reference;               ///< out, inout: what the reference wrote, or a file says that it is to write
   DeviceMemory unwritten_by_reference;  ///< out: one bit an element; excluded from comparison
@@ -66,7 +66,7 @@ class Buffers {
   std::uint64_t seed() const { return seed_; }
   /// Whether another seed gives other inputs.
   bool depends_on_seed() const;
-  /// One for each argument; 0 for scalars and constants.
+  /// One for each argument; 0 for scalars, values and constants.
   std::vector<CUdeviceptr> addresses(Layout layout) const;
 
   /// Not ok, with the reason, if a scalar does not fit its type.

@@ -13,8 +13,7 @@ namespace {
 constexpr int kSharedWithoutOptIn = 48 * 1024;
 
 std::uint32_t parameter_size(const ArgumentState& state) {
-  return static_cast<std::uint32_t>(state.argument.role == Argument::Role::scalar ? state.scalar.size()
-                                                                                  : sizeof(CUdeviceptr));
+  return static_cast<std::uint32_t>(is_by_value(state.argument.role) ? state.scalar.size() : sizeof(CUdeviceptr));
 }
 
 std::vector<std::size_t> positions(const Candidate& candidate, const std::vector<ArgumentState>& arguments) {
@@ -36,7 +35,8 @@ Verdict check_parameters(const Candidate& candidate, const LoadedKernel& kernel,
                                                  "make the {} match its signature.",
                                                  candidate.cubin.kernel, compiled, described.size(),
                                                  candidate.takes ? "args(...) of the reference"
-                                                                 : "in, out, inout, scratch and scalar directives")};
+                                                                 : "in, out, inout, scratch, scalar and value "
+                                                                   "directives")};
   }
   for (std::size_t i = 0; i < compiled; ++i) {
     const ArgumentState& state = *described[i];
@@ -178,7 +178,7 @@ Verdict launch_kernel(const LoadedKernel& kernel, const std::vector<ArgumentStat
   pointers.reserve(kernel.takes.size());
   for (const std::size_t i : kernel.takes) {
     // The driver only reads both.
-    pointers.push_back(arguments[i].argument.role == Argument::Role::scalar
+    pointers.push_back(is_by_value(arguments[i].argument.role)
                            ? static_cast<void*>(const_cast<std::byte*>(arguments[i].scalar.data()))
                            : const_cast<CUdeviceptr*>(&addresses[i]));
   }

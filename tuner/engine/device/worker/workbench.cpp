@@ -13,6 +13,7 @@
 #include "tuner/engine/device/worker/device_support.hpp"
 #include "tuner/engine/device/worker/fence_prober.hpp"
 #include "tuner/engine/device/worker/kernel.hpp"
+#include "tuner/engine/device/worker/made_values.hpp"
 #include "tuner/engine/device/worker/other_processes.hpp"
 #include "tuner/engine/device/worker/resident_finalist.hpp"
 #include "tuner/engine/device/worker/runner.hpp"
@@ -172,7 +173,8 @@ void Workbench::run(const PrepareProblem& request, DeviceReply& reply, PrepareRe
   problem_.reset();
   try {
     problem_ = std::make_unique<Problem>(request, device_, stream_, monitor_);
-    if (!take(reply, problem_->buffers.set_scalars())) {
+    if (!take(reply, problem_->buffers.set_scalars()) ||
+        !take(reply, make_values(request.value_cubin, problem_->buffers.arguments(), stream_))) {
       problem_.reset();
       return;
     }
