@@ -1,6 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
 
 #include "cache/store/binary_store.hpp"
 #include "tests/cli/stored.hpp"
@@ -65,6 +68,25 @@ TEST_CASE("doctor has a command for every gap, and none where there is no gap") 
   CHECK(gaps == 6);  // toolkit, driver, database, replays, binaries, system
   check_has(user.run({"doctor"}).out,
             {"NO   toolkit ", "\n     do           unset TUNER_NVRTC\n", "--replay", "unset TUNER_SYSTEM_DB\n"});
+}
+
+TEST_CASE("doctor called an NVRTC found whose built-in functions are missing") {
+  User user;
+  const json whole = finding(user, "toolkit");
+  if (whole["found"] == false) return;                         // none is installed
+  std::istringstream words(whole["text"].get<std::string>());  // NVRTC 13.0.88 in FILE, headers in ...
+  std::string word, version, library;
+  words >> word >> version >> word >> library;
+  library.pop_back();
+  // What is broken on the loader's path is not looked for elsewhere. A copy, as a link leads to the folder with both.
+  const fs::path builtins = user.folder().write(
+      "libnvrtc-builtins.so." + version.substr(0, version.find('.', version.find('.') + 1)), "no library");
+  fs::copy_file(library, builtins.parent_path() / "libnvrtc.so");
+  user.environment["LD_LIBRARY_PATH"] = builtins.parent_path().string();
+  user.environment["TUNER_NVRTC"] = (builtins.parent_path() / "libnvrtc.so").string();
+  const json broken = finding(user, "toolkit");
+  CHECK(broken["found"] == false);
+  check_has(broken["text"].get<std::string>(), {"libnvrtc-builtins.so", "Install the toolkit again", "TUNER_NVRTC"});
 }
 
 TEST_CASE("doctor starts worker and engine") {

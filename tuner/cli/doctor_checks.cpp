@@ -17,7 +17,7 @@
 #include "tuner/cli/stores.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
-#include "tuner/engine/compile/nvrtc.hpp"
+#include "tuner/engine/compile/nvrtc_compiler.hpp"
 #include "tuner/error.hpp"
 #include "tuner/process/confinement.hpp"
 #include "tuner/process/system_databases.hpp"
@@ -52,7 +52,10 @@ Finding look(const std::string& what, Finding::Costs costs, const std::function<
 }
 
 std::string toolkit() {
-  const engine::Toolkit& found = engine::nvrtc().toolkit;
+  // Loading NVRTC does not show that it compiles: its built-in functions are in a library of their own.
+  engine::NvrtcCompiler compiler({});
+  compiler.warm_up({});
+  const engine::Toolkit& found = compiler.toolkit();
   if (found.include_folders.empty()) {
     throw Error(
         Errc::no_toolkit,
