@@ -106,6 +106,11 @@ std::string in_words_of_a_kernel(const std::string& error) {
     if (!name.empty()) return fmt::format("`{}::{}` {}", space, name, kWayOut);
   }
   if (const std::string member = unknown_in_std(error); !member.empty()) return unknown_member_of_std(member);
+  if (error.find("unable to deduce 'const auto' from '&") != std::string::npos ||
+      error.find("<overloaded function type>") != std::string::npos) {
+    return "The kernel's name stands for several functions: give the one to check a name of its own, or name its "
+           "template arguments, as in kernel(NAME<float>)";
+  }
   std::string name = between(error, "'", "' was not declared in this scope");
   if (name.empty()) name = between(error, "use of undeclared identifier '", "'");
   if (name.starts_with("__")) return fmt::format("`{}` {}", name, kWayOut);

@@ -220,6 +220,17 @@ TEST_CASE("values, ranges and defaults are checked") {
       complaint("option(O, --fast)").ends_with("write it in double quotes, as in \"--fmad=false\", or \"\" for none"));
 }
 
+TEST_CASE("a kernel could not be named from the global namespace, nor with its template's defaults") {
+  const KernelDescription d = parse_descriptions(
+                                  "#pragma tuner kernel(::a::b<>) grid(1) block(1) out(o, float, 1) param(X, 1)\n"
+                                  "#pragma tuner reference(::a::c)\n",
+                                  "k.cu")
+                                  .front();
+  CHECK(d.kernel == "a::b");
+  CHECK(d.template_arguments == std::vector<std::string>{""});
+  CHECK(d.reference.kernel == "a::c");
+}
+
 TEST_CASE("a byte order mark was left in front of the code, behind what compilers read before it") {
   const std::string mark = "\xef\xbb\xbf";
   CHECK(describe(mark + kernel_text("")).blanked_source.starts_with("   "));

@@ -359,3 +359,28 @@ TEST_CASE("the compiler gets the source with its lines where they were") {
   CHECK(description.source == source);
   CHECK(description.blanked_source == "            \n \n\n" + std::string(kKernel.substr(kKernel.find('\n') + 1)));
 }
+
+TEST_CASE("a member that launches kept a class that the kernel uses from compiling") {
+  CHECK(has_host_code("struct A { void run() { k<<<1, 1>>>(x); } };\n"));
+  CHECK(left_of("struct A { void run() const { k<<<1, 1>>>(x); } int n; };\n") == "struct A { int n; };");
+  CHECK(left_of("class A { public: A(int n) : n_(n), m_{n} { f(); } ~A() { g(); } void h(); private: int n_, m_; };\n"
+                "void A::h() {}\n" +
+                kMain) == "class A { public: private: int n_, m_; };");
+  CHECK(left_of("struct A { operator int() const { return 1; } bool operator()(int i) { return i; } };\n" + kMain) ==
+        "struct A { };");
+  CHECK(left_of("struct A { struct B { std::string s() { return std::string(); } }; };\n" + kMain) ==
+        "struct A { struct B { }; };");
+  // Those of the device, or of what may be a macro for it, what makes an object larger, and what is no function.
+  for (const std::string kept :
+       {"struct A { __device__ int a() { return 1; } constexpr int b() const { return 2; } __device__ void c(); }; "
+        "void A::c() { }",
+        "struct A { HD A() { } HD operator int() { return 1; } HD T c() { return T(); } };",
+        "struct A { virtual void f() { } void g() override { } friend void h(); };",
+        "struct A { int a = f(1), b{2}; enum E { x = (1), y }; A() = default; ~A() = delete; };"})
+    CHECK(left_of(kept + "\n" + kMain) == kept);
+}
+
+TEST_CASE("what members of the host do is no part of a kernel's identity") {
+  const std::string before = "struct A { void run() { k<<<1, 1>>>(0); } };\n", after = "struct A { void run() { } };\n";
+  CHECK(without_host_code(before + kMain) == without_host_code(after + kMain));
+}

@@ -72,6 +72,14 @@ TEST_CASE("INFINITY and NAN are defined where a source mentions them and leaves 
   CHECK(assemble("float a = NAN;\n", {}, {{"a.cuh", "#define NAN 1\n"}}).starts_with("#line 1"));
 }
 
+TEST_CASE("types that nvcc knows from the system's headers were unknown") {
+  CHECK(assemble("uint a;\n", {}) == "typedef unsigned int uint;\n#line 1 \"dir/user.cu\"\nuint a;\n");
+  for (const char* own : {"typedef unsigned long long ulong;\nulong a;\n", "using uint = unsigned;\nuint a;\n",
+                          "#define ushort short\nushort a;\n", "// uint\n", "struct uint { int x; };\n"})
+    CHECK(assemble(own, {}) == std::string("#line 1 \"dir/user.cu\"\n") + own);
+  CHECK(assemble("uint a;\n", {{"uint", "float"}}).find("typedef") == std::string::npos);
+}
+
 TEST_CASE("INFINITY brings no other name before a header of the toolkit's") {
   const std::string result = assemble("#include \"a.cuh\"\n#include <cuda_fp16.h>\nT b;\n", {{"T", "float"}},
                                       {{"a.cuh", "float a = INFINITY;\n"}});

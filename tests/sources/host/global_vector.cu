@@ -1,4 +1,3 @@
-// Refused: global_vector.cu(8): error: `std::vector` is not known in device code:
 #pragma tuner kernel(global_vector)
 #pragma tuner problem(n: size = 4096)
 #pragma tuner param(BLOCK, 256, 128)

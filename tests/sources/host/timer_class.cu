@@ -1,4 +1,3 @@
-// Refused: timer_class.cu(9): error: `Timer` is a function of the host, which is not compiled here:
 #pragma tuner kernel(timer_class)
 #pragma tuner problem(n: size = 4096)
 #pragma tuner param(BLOCK, 256, 128)

@@ -58,6 +58,7 @@ std::string_view example_of(std::string_view directive) {
 std::vector<std::string> template_arguments(const Span& list) {
   std::vector<std::string> arguments;
   const std::string_view text = list.text();
+  if (list.trimmed().empty()) return {""};  // `f<>`: defaults, or an empty pack
   int depth = 0;
   std::size_t begin = 0;
   for (std::size_t at = 0; at <= text.size(); ++at) {
@@ -75,13 +76,14 @@ std::vector<std::string> template_arguments(const Span& list) {
 
 }  // namespace
 
-void check_function_name(const Span& name) {
+Span function_name(Span name) {
+  if (name.text().starts_with("::")) name = name.sub(2).trimmed();  // names are looked up in the global namespace
   std::size_t begin = 0;
   const std::string_view text = name.text();
   while (true) {
     const std::size_t end = text.find("::", begin);
     check_identifier(name.sub(begin, end == std::string_view::npos ? end : end - begin), "a kernel");
-    if (end == std::string_view::npos) return;
+    if (end == std::string_view::npos) return name;
     begin = end + 2;
   }
 }
@@ -106,14 +108,11 @@ DescriptionParser::DescriptionParser(const DirectiveFile& file, const std::files
   const Span& name = *kernel.arguments;
   const std::size_t open = name.text().find('<');
   if (open == std::string_view::npos) {
-    check_function_name(name);
-    description_.kernel = name.string();
+    description_.kernel = function_name(name).string();
     return;
   }
   if (!name.text().ends_with('>')) name.fail("the template arguments of the kernel must end with `>`", open);
-  const Span function = name.sub(0, open).trimmed();
-  check_function_name(function);
-  description_.kernel = function.string();
+  description_.kernel = function_name(name.sub(0, open).trimmed()).string();
   description_.template_arguments = template_arguments(name.sub(open + 1, name.size() - open - 2));
 }
 

@@ -14,8 +14,8 @@ namespace tuner {
 
 /// Throws Error{bad_description} at `word` if no directive is called so.
 void check_directive_word(const Span& word);
-/// `name`, `space::name`: throws unless a kernel function may be called so.
-void check_function_name(const Span& name);
+/// `name`, `space::name`, or `::name`, which is the first without the colons. Throws unless a kernel may be called so.
+Span function_name(Span name);
 
 /// Turns the directives of one kernel into a KernelDescription. Lives as long as one kernel is read; every mistake is
 /// thrown as Error{bad_description} at the place where it stands.

@@ -96,7 +96,9 @@ class HostCode {
       : source_(source),
         text_(read_code(source)),
         macros_(text_.macros),
-        statements_(read_statements(source, text_.code)) {}
+        statements_(read_statements(source, text_.code)) {
+    for (const Statement& statement : statements_) add_members(statement);
+  }
 
   bool is_there() const {
     const std::vector<LiveLine> lines = live_lines(source_);
@@ -106,8 +108,9 @@ class HostCode {
                            [](const char* place, const LiveLine& candidate) { return place <= candidate.text.data(); });
       return line == lines.begin() || std::prev(line)->is_certain_behind;
     };
-    return std::any_of(statements_.begin(), statements_.end(),
-                       [&](const Statement& statement) { return needs_host(statement) && is_certain(statement); });
+    const auto needs = [&](const Statement& statement) { return needs_host(statement) && is_certain(statement); };
+    return std::any_of(statements_.begin(), statements_.end(), needs) ||
+           std::any_of(members_.begin(), members_.end(), [&](const Member& one) { return needs(one.function); });
   }
 
   /// The directives in a range.
@@ -135,6 +138,10 @@ class HostCode {
       if (statement.body || declares_function(statement) || names.contains(full_name(statement)))
         found.push_back(statement.range);
     }
+    for (const Member& member : members_) {
+      if (is_of_host(member)) found.push_back(member.function.range);
+    }
+    std::sort(found.begin(), found.end(), [](const TextRange& a, const TextRange& b) { return a.begin < b.begin; });
     return found;
   }
 
@@ -150,6 +157,41 @@ class HostCode {
   }
 
  private:
+  struct Member {
+    Statement function;
+    std::string_view type;  ///< whose member it is
+  };
+
+  /// Each level of classes in classes is read again: only so many.
+  void add_members(const Statement& of, int levels = 8) {
+    if (!of.members || of.says({"enum"}) || levels == 0) return;
+    for (Statement& one : read_members(source_, text_.code, *of.members)) {
+      add_members(one, levels - 1);
+      if (one.is_function()) members_.push_back({std::move(one), of.type});
+    }
+  }
+
+  /// As outside of classes, but that a constructor, a destructor and a conversion have no type. Without a virtual
+  /// function an object would have another size, and a friend is declared elsewhere.
+  bool is_of_host(const Member& member) const {
+    const Statement& function = member.function;
+    const std::size_t end = function.body ? function.body->begin : function.range.end;
+    const std::string_view tail = text_of({std::min(function.parameters.end, end), end});
+    if (is_marked(function) || function.says({"virtual"}) || has_word(tail, "override") || has_word(tail, "final"))
+      return false;
+    if (!function.body && (function.says({"friend"}) || tail.find('=') != kNowhere)) return false;
+    const Words words = words_of(function);
+    const bool is_conversion = function.name.starts_with("operator") && !words.has_keyword && words.others.empty();
+    if (function.name != member.type && !is_conversion) return !may_be_marked(function);
+    return words.others.empty() && function.macro.empty();
+  }
+
+  /// Whether its class has a member of its name, and only such that are the host's.
+  bool is_declared_of_host(const Statement& statement) const {
+    const auto declared = members_of_host_.find({statement.qualifier.back(), statement.name});
+    return declared != members_of_host_.end() && declared->second;
+  }
+
   bool is_marked(const Statement& statement) const {
     const auto is_mark = [&](std::string_view word) {
       return std::find(kMarks.begin(), kMarks.end(), word) != kMarks.end() || macros_.marks(word);
@@ -181,6 +223,10 @@ class HostCode {
         if (any_specialises) marked_counts_.insert(name_and_count(statement));
       }
     }
+    for (const Member& member : members_) {
+      bool& all = members_of_host_.try_emplace({member.type, member.function.name}, true).first->second;
+      all = all && is_of_host(member);
+    }
   }
 
   bool is_function_of_host(const Statement& statement) const {
@@ -190,9 +236,10 @@ class HostCode {
 
   /// Whether its class, another declaration of it or the template that it specialises says that it is the device's.
   bool is_marked_elsewhere(const Statement& statement) const {
-    // A class that NVRTC reads has only members that are marked, or it is refused.
+    // Of what a class declares only what is the device's is kept.
     const auto is_class = [&](std::string_view word) { return classes_.contains(word); };
-    if (std::any_of(statement.qualifier.begin(), statement.qualifier.end(), is_class)) return true;
+    if (std::any_of(statement.qualifier.begin(), statement.qualifier.end(), is_class))
+      return !is_declared_of_host(statement);
     if (statement.says({"__host__"})) return false;
     if (statement.specialises)
       return marked_counts_.contains(name_and_count(statement)) || !unmarked_.contains(name_and_count(statement));
@@ -286,6 +333,8 @@ class HostCode {
   CodeText text_;
   MacroTable macros_;
   std::vector<Statement> statements_;
+  std::vector<Member> members_;                                                    ///< functions that classes declare
+  std::map<std::pair<std::string_view, std::string_view>, bool> members_of_host_;  ///< whether all of a name are
   std::set<std::string_view> classes_, types_;      ///< that are defined; words that name types
   std::map<std::string, bool> marked_;              ///< signatures, and whether one is a mere declaration
   std::set<std::string> marked_counts_, unmarked_;  ///< names of functions with how many parameters they have

@@ -38,8 +38,7 @@ std::vector<Directive> clauses_of(const Span& list) {
 void DescriptionParser::read_reference(const Directive& directive) {
   const Span& text = *directive.arguments;
   const std::size_t semicolon = text.find(';');
-  const Span name = text.sub(0, semicolon).trimmed();
-  check_function_name(name);
+  const Span name = function_name(text.sub(0, semicolon).trimmed());
   ReferenceDescription& reference = description_.reference;
   reference.kernel = name.string();
   reference.place = name.place();

@@ -14,7 +14,8 @@ namespace {
 /// Reads the statements of a source at namespace scope.
 class StatementReader {
  public:
-  StatementReader(std::string_view source, std::string_view code) : source_(source), code_(code) {}
+  StatementReader(std::string_view source, std::string_view code, std::size_t begin = 0)
+      : source_(source), code_(code), at_(begin) {}
 
   std::vector<Statement> read() {
     while (skip_to_statement()) {
@@ -30,8 +31,20 @@ class StatementReader {
 
  private:
   bool skip_to_statement() {
-    while (at_ < code_.size() && (is_white(code_[at_]) || code_[at_] == '#')) ++at_;
+    do {
+      while (at_ < code_.size() && (is_white(code_[at_]) || code_[at_] == '#')) ++at_;
+    } while (skip_label());
     return at_ < code_.size();
+  }
+
+  /// Of a part of a class.
+  bool skip_label() {
+    for (const std::string_view label : {"public", "private", "protected"}) {
+      if (!code_.substr(at_).starts_with(label) || !next_is(code_.substr(at_, label.size()), ":")) continue;
+      at_ = code_.find(':', at_) + 1;
+      return true;
+    }
+    return false;
   }
 
   /// False where brackets do not match, and all that follows is uncertain.
@@ -50,6 +63,7 @@ class StatementReader {
         note_type(statement);
         const std::size_t end = behind_handlers(closing(at_, '{', '}'));
         if (end == kNowhere) return false;
+        if (!statement.type.empty() && !statement.members) statement.members = {at_ + 1, end - 1};
         const bool is_body = statement.is_function() && !is_value_ && !continues(end);
         if (is_body) statement.body = {at_, end};
         if (is_body) return finish(statement, end);
@@ -302,7 +316,7 @@ class StatementReader {
   }
 
   std::string_view source_, code_;
-  std::size_t at_ = 0;
+  std::size_t at_;
   std::string_view macro_;  ///< the statement before, if it was one with arguments and no semicolon
   Kind kind_;
   bool is_value_ = false;                                                    ///< what is read stands behind `=`
@@ -316,6 +330,10 @@ class StatementReader {
 
 std::vector<Statement> read_statements(std::string_view source, std::string_view code) {
   return StatementReader(source, code).read();
+}
+
+std::vector<Statement> read_members(std::string_view source, std::string_view code, const TextRange& members) {
+  return StatementReader(source, code.substr(0, members.end), members.begin).read();
 }
 
 bool follows_scope(std::string_view code, std::string_view word) {

@@ -28,6 +28,7 @@ struct Statement {
   std::vector<std::string_view> qualifier;  ///< those of them that stand before the name
   std::vector<std::string_view> words;      ///< before the name, outside of brackets; without one, all
   std::optional<TextRange> body;            ///< of a function
+  std::optional<TextRange> members;         ///< of a class, if it is defined here: between its braces
 
   bool is_function() const { return !name.empty(); }
   bool says(std::initializer_list<std::string_view> wanted) const {
@@ -35,8 +36,10 @@ struct Statement {
   }
 };
 
-/// Those of a source at namespace scope, up to where brackets do not match; `code` is its CodeText::code.
+/// Those of a source at namespace scope, or of the members of a class, up to where brackets do not match; `code` is its
+/// CodeText::code.
 std::vector<Statement> read_statements(std::string_view source, std::string_view code);
+std::vector<Statement> read_members(std::string_view source, std::string_view code, const TextRange& members);
 
 /// Whether a word of the code goes on with what stands before it: "type" of `A<T>::type`.
 bool follows_scope(std::string_view code, std::string_view word);

@@ -66,7 +66,8 @@ bool is_host_only(std::string_view name) {
 std::vector<Header> make_headers_of_language() {
   std::vector<Header> headers;
   for (const DeviceHeader& header : device_headers()) {
-    if (!is_of_runtime(header.name) && header.name.find('/') == std::string_view::npos)
+    const bool is_of_language = !is_of_runtime(header.name) && header.name.find('/') == std::string_view::npos;
+    if (is_of_language || is_in_place_of_toolkits(header.name))
       headers.push_back({std::string(header.name), std::string(header.text)});
     headers.push_back({std::string(kPrivate) + std::string(header.name), std::string(header.text)});
   }
@@ -100,6 +101,10 @@ std::string_view empty_header() {
 
 bool is_of_runtime(std::string_view name) {
   return name == "cuda_runtime.h" || name == "cuda_runtime_api.h" || name == "device_launch_parameters.h";
+}
+
+bool is_in_place_of_toolkits(std::string_view name) {
+  return name == "cuda/std/cstdint" || name == "cuda_awbarrier_helpers.h" || name == "cuda_pipeline_helpers.h";
 }
 
 const std::vector<Header>& headers_of_language() {

@@ -28,6 +28,9 @@ const std::vector<Header>& headers_of_language();
 /// <cuda_runtime.h> and the two that NVRTC finds in the toolkit, too: kernels could always include them.
 bool is_of_runtime(std::string_view name);
 
+/// Those that the toolkit's headers include in place of the toolkit's own, so that int64_t is what nvcc makes of it.
+bool is_in_place_of_toolkits(std::string_view name);
+
 /// What stands before those that are no part of a kernel's identity.
 Header mark_of_uncounted();
 /// Whether headers from this one on are no part of a kernel's identity.

@@ -260,6 +260,10 @@ std::string in_our_words(const NvrtcError& error) {
           *name);
     }
   }
+  if (says("annotation on lambda requires")) {
+    return "a lambda cannot take its mark from a macro here: leave the macro out, as a lambda in device code needs no "
+           "mark";
+  }
   if (says("explicit type is missing") || says("qualified name is not allowed")) return of_line(error.line);
   return {};
 }
@@ -269,6 +273,11 @@ std::string in_our_words(const NvrtcError& error) {
 std::string failure_sentence(const CompileRequest& request, const std::string& log,
                              const std::vector<std::filesystem::path>& toolkit_folders) {
   const std::string first = first_error(log);
+  if (first.starts_with("__nv_name_map") && first.find("instance of overloaded function") != std::string::npos)
+    return fmt::format(
+        "{0}: the source has several kernels `{1}`, and kernel({1}) does not say which. Give the one to tune a name of "
+        "its own, or put the others between `#ifndef __CUDACC_RTC__` and `#endif`.",
+        request.file_name, request.name_expression);
   if (first.starts_with("__nv_name_map"))
     return fmt::format("{}: no kernel '{}' was found after compiling; the name map says: {}", request.file_name,
                        request.name_expression, first.substr(first.find("error: ") + 7));

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "tuner/core/description/compiler_options.hpp"
 #include "tuner/core/standard_headers/standard_headers.hpp"
 #include "tuner/engine/compile/failure_sentence.hpp"
+#include "tuner/engine/compile/lambda_marks.hpp"
 #include "tuner/engine/compile/program.hpp"
 #include "tuner/engine/compile/resource_log.hpp"
 #include "tuner/error.hpp"
@@ -42,6 +44,13 @@ bool says(const std::vector<std::string>& options, std::initializer_list<std::st
   return std::any_of(options.begin(), options.end(), [&](const std::string& option) {
     return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return option.starts_with(name); });
   });
+}
+
+/// Whether the source or a header in memory has it.
+bool has_text(const CompileRequest& request, const char* text) {
+  return request.source.find(text) != std::string::npos ||
+         std::any_of(request.headers.begin(), request.headers.end(),
+                     [&](const Header& header) { return header.text.find(text) != std::string::npos; });
 }
 
 // A folder for one file that only this user may read, removed with it.
@@ -92,6 +101,7 @@ std::vector<std::string> NvrtcCompiler::options(const CompileRequest& request) c
   if (!says(request.options, {"-std", "--std"})) result.emplace_back("--std=c++17");
   result.emplace_back("--ptxas-options=-v");
   result.emplace_back("--modify-stack-limit=false");
+  if (has_text(request, "__int128")) result.emplace_back("--device-int128");
   if (toolkit().at_least(12, 9)) result.emplace_back("--no-cache");
   for (const std::filesystem::path& folder : include_folders_) result.push_back("-I" + folder.string());
   for (const std::filesystem::path& folder : toolkit().include_folders) result.push_back("-I" + folder.string());
@@ -111,9 +121,10 @@ std::vector<const Header*> NvrtcCompiler::headers_for_toolkit(const CompileReque
     std::error_code ignored;
     return std::any_of(request.headers.begin(), request.headers.end(),
                        [&](const Header& header) { return header.name == wanted.name; }) ||
-           std::any_of(folders.begin(), folders.end(), [&](const std::filesystem::path& folder) {
-             return std::filesystem::exists(folder / wanted.name, ignored);
-           });
+           (!is_in_place_of_toolkits(wanted.name) &&
+            std::any_of(folders.begin(), folders.end(), [&](const std::filesystem::path& folder) {
+              return std::filesystem::exists(folder / wanted.name, ignored);
+            }));
   };
   for (const Header& header : headers_of_language()) {
     if (!has(header)) result.push_back(&header);
@@ -125,14 +136,22 @@ NvrtcCompiler::Product NvrtcCompiler::run(const CompileRequest& request,
                                           const std::vector<std::string>& options) const {
   Product product;
   std::vector<const char*> texts, names;
-  const auto give = [&](const Header& header) {
-    texts.push_back(header.text.c_str());
-    names.push_back(header.name.c_str());
+  std::deque<std::string> changed;
+  const auto as_read = [&](const std::string& text) {
+    if (!has_lambda_marks(text)) return text.c_str();
+    blank_lambda_marks(changed.emplace_back(text));
+    return changed.back().c_str();
   };
-  for (const Header& header : request.headers) give(header);
-  for (const Header* header : headers_for_toolkit(request)) give(*header);
+  for (const Header& header : request.headers) {
+    texts.push_back(as_read(header.text));
+    names.push_back(header.name.c_str());
+  }
+  for (const Header* header : headers_for_toolkit(request)) {
+    texts.push_back(header->text.c_str());
+    names.push_back(header->name.c_str());
+  }
   nvrtcProgram raw = nullptr;
-  product.result = nvrtc_.create_program(&raw, request.source.c_str(), request.file_name.c_str(),
+  product.result = nvrtc_.create_program(&raw, as_read(request.source), request.file_name.c_str(),
                                          static_cast<int>(texts.size()), texts.data(), names.data());
   if (product.result != NVRTC_SUCCESS) return product;
   const Program program(raw, DestroyProgram{&nvrtc_});
@@ -165,11 +184,7 @@ NvrtcCompiler::Product NvrtcCompiler::run(const CompileRequest& request,
 
 std::string NvrtcCompiler::declaring_less(const CompileRequest& request) const {
   if (builtins_ != Builtins::small_first || needs_all_ == request.file_name) return {};
-  const auto mentions = [&](const char* text) {
-    return request.source.find(text) != std::string::npos ||
-           std::any_of(request.headers.begin(), request.headers.end(),
-                       [&](const Header& header) { return header.text.find(text) != std::string::npos; });
-  };
+  const auto mentions = [&](const char* text) { return has_text(request, text); };
   if (is_self_contained(request.source, request.headers))
     return says(request.options, {kMinimalOption, "-minimal"}) || mentions(kMinimalMacro) ? "" : kMinimalOption;
   return mentions("cooperative_groups") && !mentions(kGroupsPrefix) ? fmt::format("-D{}", kFewerGroupsMacro) : "";

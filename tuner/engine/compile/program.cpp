@@ -65,8 +65,41 @@ std::size_t skip_comment(std::string_view text, std::size_t from) {
   return from;
 }
 
-// What nvcc defines before the first line, because it includes <cuda_runtime.h> and so <math.h>.
+// What nvcc declares before the first line, because it includes <cuda_runtime.h> and so <math.h> and <sys/types.h>.
 constexpr std::array<std::string_view, 2> kImplicitMacros{"INFINITY", "NAN"};
+struct ImplicitType {
+  std::string_view name, type;
+};
+constexpr std::array<ImplicitType, 28> kImplicitTypes{{
+    {"uint", "unsigned int"},
+    {"ushort", "unsigned short"},
+    {"ulong", "unsigned long"},
+    {"u_char", "unsigned char"},
+    {"u_short", "unsigned short"},
+    {"u_int", "unsigned int"},
+    {"u_long", "unsigned long"},
+    {"u_int8_t", "unsigned char"},
+    {"u_int16_t", "unsigned short"},
+    {"u_int32_t", "unsigned int"},
+    {"u_int64_t", "unsigned long"},
+    {"int8_t", "signed char"},
+    {"int16_t", "short"},
+    {"int32_t", "int"},
+    {"int64_t", "long"},
+    {"quad_t", "long"},
+    {"u_quad_t", "unsigned long"},
+    {"ssize_t", "long"},
+    {"off_t", "long"},
+    {"loff_t", "long"},
+    {"time_t", "long"},
+    {"pid_t", "int"},
+    {"uid_t", "unsigned int"},
+    {"gid_t", "unsigned int"},
+    {"id_t", "unsigned int"},
+    {"key_t", "int"},
+    {"float_t", "float"},
+    {"double_t", "double"},
+}};
 
 // As our <math.h> has it.
 std::string define_implicit(std::string_view name) {
@@ -176,6 +209,32 @@ bool is_implicit(std::string_view name, std::string_view source, std::span<const
   return is_there && mentions(source, {name}, headers);
 }
 
+// Whether some line declares the name itself: `typedef long long int64_t;`, `using uint = unsigned;`, `class uint`.
+bool declares(std::string_view text, std::string_view name) {
+  for (std::size_t at = find_word(text, name); at != std::string_view::npos; at = find_word(text, name, at + 1)) {
+    const std::size_t next = text.find_first_not_of(" \t\r\n", at + name.size());
+    if (next != std::string_view::npos && text[next] == ';') return true;
+    const std::size_t last = at == 0 ? at : text.find_last_not_of(" \t\r\n", at - 1);
+    for (const std::string_view key : {"using", "class", "struct", "enum", "union", "typename"}) {
+      if (last != std::string_view::npos && last + 1 >= key.size() &&
+          text.substr(last + 1 - key.size(), key.size()) == key)
+        return true;
+    }
+  }
+  return false;
+}
+
+// What the source or a header leaves to the compiler to declare.
+bool is_implicit_type(std::string_view name, std::string_view source, std::span<const Header> headers) {
+  const auto has = [&](std::string_view text) { return has_word(text, name); };
+  const auto is_own = [&](std::string_view text) { return defines(text, name) || declares(text, name); };
+  const auto in_header = [&](auto condition) {
+    return std::any_of(headers.begin(), headers.end(), [&](const Header& header) { return condition(header.text); });
+  };
+  if (!has(source) && !in_header(has)) return false;
+  return !is_own(source) && !in_header(is_own) && mentions(source, {name}, headers);
+}
+
 // Behind the leading includes up to the first that mentions one of the names.
 std::size_t place_for(const std::set<std::string_view>& names, const std::vector<Include>& includes,
                       std::span<const Header> headers) {
@@ -230,6 +289,11 @@ std::string assemble_source(const ProgramText& program) {
     if (!is_implicit(name, source, program.headers)) continue;
     implicit_names.insert(name);
     implicit += define_implicit(name);
+  }
+  for (const auto& [name, type] : kImplicitTypes) {
+    if (names.contains(name) || !is_implicit_type(name, source, program.headers)) continue;
+    implicit_names.insert(name);
+    implicit += fmt::format("typedef {} {};\n", type, name);
   }
   const std::vector<Include> includes = leading_includes(source);
   // Those that are included with angle brackets stand like the toolkit's before all names.

@@ -1,15 +1,15 @@
 #ifndef _TUNER_STDINT_H
 #define _TUNER_STDINT_H
-// The types and texts of cuda::std, so that both may be included.
+// As nvcc has them. The texts are those of cuda::std, so that both may be included.
 #include <__tuner/limits.h>
 typedef signed char int8_t;
 typedef signed short int16_t;
 typedef signed int int32_t;
-typedef signed long long int64_t;
+typedef signed long int64_t;
 typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
-typedef unsigned long long uint64_t;
+typedef unsigned long uint64_t;
 typedef int8_t int_fast8_t;
 typedef int16_t int_fast16_t;
 typedef int32_t int_fast32_t;
@@ -34,15 +34,15 @@ typedef uint64_t uintmax_t;
 #define INT8_MIN SCHAR_MIN
 #define INT16_MIN SHRT_MIN
 #define INT32_MIN INT_MIN
-#define INT64_MIN LLONG_MIN
+#define INT64_MIN (-INT64_MAX - 1)
 #define INT8_MAX SCHAR_MAX
 #define INT16_MAX SHRT_MAX
 #define INT32_MAX INT_MAX
-#define INT64_MAX LLONG_MAX
+#define INT64_MAX 0x7fffffffffffffffL
 #define UINT8_MAX UCHAR_MAX
 #define UINT16_MAX USHRT_MAX
 #define UINT32_MAX UINT_MAX
-#define UINT64_MAX ULLONG_MAX
+#define UINT64_MAX 0xffffffffffffffffUL
 #define INTPTR_MIN INT64_MIN
 #define INTPTR_MAX INT64_MAX
 #define UINTPTR_MAX UINT64_MAX

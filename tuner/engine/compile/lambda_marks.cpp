@@ -1,0 +1,60 @@
+#include "tuner/engine/compile/lambda_marks.hpp"
+
+#include <algorithm>
+
+#include "tuner/core/base/words.hpp"
+
+namespace tuner::engine {
+namespace {
+
+constexpr std::string_view kWhite = " \t\r\n\\";
+
+/// The mark behind a `]` and what is white, or behind another mark; empty if there is none.
+std::string_view mark_behind(std::string_view text, std::size_t at) {
+  at = std::min(text.find_first_not_of(kWhite, at), text.size());
+  for (const std::string_view mark : {"__device__", "__host__"}) {
+    const bool is_word = text.size() > at + mark.size() && !is_word_character(text[at + mark.size()]);
+    if (is_word && text.substr(at).starts_with(mark)) return text.substr(at, mark.size());
+  }
+  return {};
+}
+
+/// `[[nodiscard]] __device__ int f()` has marks of a function's.
+bool is_attribute(std::string_view text, std::size_t close) {
+  if (close == 0 || text[close - 1] != ']') return false;
+  int depth = 0;
+  for (std::size_t at = close + 1; at-- > 0;) {
+    if (text[at] == ']') ++depth;
+    if (text[at] == '[' && --depth == 0) return text.substr(at, 2) == "[[";
+  }
+  return true;
+}
+
+/// Calls `found` with each mark of a lambda, until it returns true.
+template <typename Found>
+void find_marks(std::string_view text, Found found) {
+  for (std::size_t close = text.find(']'); close != std::string_view::npos; close = text.find(']', close + 1)) {
+    std::string_view mark = mark_behind(text, close + 1);
+    if (mark.empty() || is_attribute(text, close)) continue;
+    for (; !mark.empty(); mark = mark_behind(text, static_cast<std::size_t>(mark.data() - text.data()) + mark.size())) {
+      if (found(mark)) return;
+    }
+  }
+}
+
+}  // namespace
+
+bool has_lambda_marks(std::string_view text) {
+  bool any = false;
+  find_marks(text, [&](std::string_view) { return any = true; });
+  return any;
+}
+
+void blank_lambda_marks(std::string& text) {
+  find_marks(text, [&](std::string_view mark) {
+    std::fill_n(text.begin() + (mark.data() - text.data()), mark.size(), ' ');
+    return false;
+  });
+}
+
+}  // namespace tuner::engine
