@@ -47,7 +47,9 @@ class DeviceCheck {
       : request_(request),
         stop_(stop),
         ordinal_(request.device),
-        compile_({.workers = request.workers, .include_folders = request.include_folders}, stop, line_),
+        compile_(
+            {.workers = request.workers, .memory = request.compile_memory, .include_folders = request.include_folders},
+            stop, line_),
         device_({.ordinal = request.device, .stop = &stop}) {}
 
   const DeviceInfo& info() {
