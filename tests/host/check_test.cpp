@@ -142,6 +142,11 @@ TEST_CASE("a kernel with shared memory, shuffles, atomics and a fence has no fin
   CHECK_GE(report["problems"].size(), 5);
 }
 
+TEST_CASE("headers of the toolkit, and an array in constant memory in a namespace, are known on the CPU") {
+  const Json report = check("known_headers", 0);
+  CHECK_MESSAGE(report["unchecked"].empty(), report.dump(2));
+}
+
 TEST_CASE("templates, atomics, half precision, two dimensions and constant memory run and have no findings") {
   for (const std::string kernel : {"sum_rows", "histogram", "smooth"}) {
     CAPTURE(kernel);

@@ -6,6 +6,7 @@
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/signature/compiled_signature.hpp"
 #include "tuner/core/signature/value_source.hpp"
+#include "tuner/host/constant_scope.hpp"
 #include "tuner/host/shim_source.hpp"
 #include "tuner/host/work_folder.hpp"
 
@@ -38,9 +39,11 @@ Program::Program(const KernelDescription& description, const std::vector<Header>
     : folder_(std::move(folder)) {
   for (const Header& header : headers)
     headers_.push_back({header, "header_" + std::to_string(headers_.size()) + ".cuh", {}, says_once(header.text)});
+  std::vector<std::string_view> texts{description.blanked_source};
+  for (const Header& header : headers) texts.push_back(header.text);
   for (std::size_t i = 0; i < description.arguments.size(); ++i) {
     const Argument& argument = description.arguments[i];
-    if (argument.role == Argument::Role::constant) constants_.push_back(argument.name);
+    if (argument.role == Argument::Role::constant) constants_.push_back(constant_with_scope(argument.name, texts));
     if (argument.role != Argument::Role::value) continue;
     values_.push_back(i);
     value_functions_ += value_function(description, i);
@@ -201,13 +204,16 @@ std::filesystem::path Program::write_unit(const std::string& name, std::span<con
       unit += "#define " + macro + ' ' + value + '\n';
       append_new(defined, {macro});
     }
-    unit += "#include \"" + std::string(kKernelFile) + "\"\nconstexpr auto tuner_kernel = &" + variant.function +
+    unit += "#include \"" + std::string(kKernelFile) + "\"\n";
+    for (std::size_t i = 0; i < constants_.size(); ++i)
+      unit += "auto& tuner_constant_" + std::to_string(i) + " = " + constants_[i] + ";\n";
+    unit += "constexpr auto tuner_kernel = &" + variant.function +
             ";\nusing tuner_signature = " + signature_type(variant.function) + ";\n" + value_functions_;
     unit += undefine(defined) + "}\nconst ::tuner::host::Registration<" + space + "::tuner_kernel> register_" + space +
             "(" + number + ", __start_" + section + ", __stop_" + section + ", typeid(" + space +
             "::tuner_signature).name(), {";
-    for (const std::string& constant : constants_) {
-      const std::string symbol = space + "::" + constant;
+    for (std::size_t i = 0; i < constants_.size(); ++i) {
+      const std::string symbol = space + "::tuner_constant_" + std::to_string(i);
       unit += "{const_cast<void*>(static_cast<const volatile void*>(&" + symbol + ")), sizeof(" + symbol + ")}, ";
     }
     unit += "}, {";

@@ -69,7 +69,7 @@ class Program {
   std::vector<HostHeader> headers_;
   std::vector<std::string>
       own_macros_;  ///< defined by the kernel's text or by headers that are included by each variant
-  std::vector<std::string> constants_;   ///< arrays in constant memory
+  std::vector<std::string> constants_;   ///< arrays in constant memory, with their namespaces
   std::vector<std::size_t> values_;      ///< positions of the arguments that are values
   std::string value_functions_;          ///< what makes these
   std::vector<std::string> all_macros_;  ///< of the kernel's text and all headers
