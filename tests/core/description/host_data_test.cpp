@@ -111,3 +111,13 @@ TEST_CASE("what the device names, however far away, stays in headers") {
   CHECK(left_in_header("template <> struct std::hash<int> { int a; };\n").starts_with("template <>"));
   CHECK(left_in_header("template <typename T> struct Traits<T*> { int a; };\n").starts_with("template <typename T>"));
 }
+
+TEST_CASE("a class that only the host uses is blank in a program, too, where no header can use it") {
+  const std::string kernel = "#pragma tuner kernel(k<P>)\nstruct P { int a; };\n__global__ void k(float* x) {}\n";
+  const std::string host = "struct Host { std::vector<float> v; ~Host() {} };\nconst std::string kName = \"x\";\n";
+  const auto left = [](const std::string& source) { return squeezed(blank_host_data(source, source)); };
+  CHECK(left(kernel + host) == squeezed(kernel));
+  CHECK(left(host + "#include \"later.cuh\"\n" + kernel).starts_with("struct Host {"));
+  CHECK(left("#include \"before.cuh\"\n" + host + kernel).find("Host") == std::string::npos);
+  CHECK(left(kernel + host + "__device__ Host* h;\n").find("struct Host") != std::string::npos);
+}

@@ -116,6 +116,11 @@ TEST_CASE("an error in a function without a mark says what to do about that func
 }
 
 TEST_CASE("a function that is left out as the host's is named where it is missed") {
+  CHECK(said("identifier \"size\" is undefined", "y = size;", 4) ==
+        "user.cu(7): error: `size` is not known here: if it is a variable of the host, which is left out, declare it "
+        "`__device__`, `__constant__` or `constexpr`.");
+  CHECK(said("identifier \"size\" is undefined", "size y;", 0) ==
+        "user.cu(7): error: identifier \"size\" is undefined");
   CHECK(said("identifier \"square\" is undefined", "y = square(x);", 4) ==
         "user.cu(7): error: `square` is not known here: if it is a function of yours without a mark, which is left out "
         "as the host's, mark it `__device__`.");

@@ -151,7 +151,7 @@ DirectiveFile::DirectiveFile(std::string file, std::string_view text) : source_(
   }
   blanked_ = blank_lines(text, lines_);
   is_program_ = has_host_code(text);  // which directives may deny, with an option
-  if (is_program_) blanked_ = blank_host_variables(blank_host_code(blanked_));
+  if (is_program_) blanked_ = blank_host_data(blank_host_code(blanked_), text);
   blank_mark(blanked_);
 }
 

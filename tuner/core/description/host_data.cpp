@@ -36,11 +36,11 @@ char next_to(std::string_view code, std::string_view part) {
   return at < code.size() ? code[at] : '\0';
 }
 
-/// The declarations of one source.
+/// The declarations of one text.
 class Declarations {
  public:
-  explicit Declarations(std::string_view source)
-      : source_(source), text_(read_code(source)), statements_(read_statements(source, text_.code)) {
+  explicit Declarations(std::string_view source, std::size_t from = 0)
+      : source_(source), from_(from), text_(read_code(source)), statements_(read_statements(source, text_.code)) {
     for (const CodeText::Macro& macro : text_.macros) {
       // Of one that names another nothing is known without it.
       const bool marks = macro.body.find("__") != kNowhere || has_word(macro.body, "constexpr");
@@ -68,6 +68,7 @@ class Declarations {
   /// would name it. More than these do no harm; empty if it is none of these.
   std::vector<std::string_view> names_of(const Statement& statement) const {
     std::vector<std::string_view> names;
+    if (statement.range.begin < from_) return names;
     const auto is_name = [&](std::string_view word) {
       return !is_specifier(word) && !is_type_keyword(word) && next_to(text_.code, word) != ':' &&
              !follows_scope(text_.code, word);
@@ -190,6 +191,7 @@ class Declarations {
   }
 
   std::string_view source_;
+  std::size_t from_;  ///< what begins before has no names here
   CodeText text_;
   std::vector<Statement> statements_;
   std::set<std::string_view> marking_, types_;  ///< macros; names of types, and macros that stand for one
@@ -204,16 +206,21 @@ class Use {
     code_ = read_code(program_);
     follow(code_.code);
     for (const CodeText::Macro& macro : code_.macros) follow(macro.body);
-    for (const PreprocessorLine& line : preprocessor_lines(program)) {
+    add_directives(program);
+  }
+
+  void add_directives(std::string_view source) {
+    for (const PreprocessorLine& line : preprocessor_lines(source)) {
       std::string_view word;
       if (find_directives(line.text, word) != std::string_view::npos) directives_ += line.text + '\n';
     }
     follow(directives_);
   }
 
-  void add(Header& header) {
-    headers_.push_back(&header);
-    const Declarations& all = declarations_.emplace_back(header.text);
+  /// Of the text, what stands from `from` on may become blank.
+  void add(std::string& text, std::size_t from) {
+    texts_.push_back(&text);
+    const Declarations& all = declarations_.emplace_back(text, from);
     for (const CodeText::Macro& macro : all.text().macros) follow(macro.body);
     std::size_t read_to = 0;
     for (const Statement& statement : all.statements()) {
@@ -237,7 +244,7 @@ class Use {
         for (auto at = first; at != last; ++at) pending_.push_back(at->second);
       });
     }
-    std::vector<std::string> texts;  // for the end: all else refers to those before
+    std::vector<std::string> left;  // for the end: all else refers to the texts
     for (const Declarations& all : declarations_) {
       std::vector<TextRange> unused;
       for (const Statement& statement : all.statements()) {
@@ -245,9 +252,9 @@ class Use {
         const auto is_named = [&](std::string_view name) { return named_.contains(name); };
         if (!names.empty() && std::none_of(names.begin(), names.end(), is_named)) unused.push_back(statement.range);
       }
-      texts.push_back(all.without(unused));
+      left.push_back(all.without(unused));
     }
-    for (std::size_t i = 0; i < texts.size(); ++i) headers_[i]->text = std::move(texts[i]);
+    for (std::size_t i = 0; i < left.size(); ++i) *texts_[i] = std::move(left[i]);
   }
 
  private:
@@ -255,7 +262,7 @@ class Use {
 
   std::string program_, directives_;
   CodeText code_;
-  std::vector<Header*> headers_;
+  std::vector<std::string*> texts_;
   std::deque<Declarations> declarations_;  ///< of each
   std::vector<std::string_view> pending_;
   std::unordered_set<std::string_view> named_;
@@ -277,9 +284,22 @@ void blank_unused(std::string_view program, std::vector<Header>& headers) {
   Use use;
   use.add_program(program);
   for (Header& header : headers) {
-    if (!is_standard(header)) use.add(header);
+    if (!is_standard(header)) use.add(header.text, 0);
   }
   use.blank_others();
+}
+
+std::string blank_host_data(std::string_view source, std::string_view written) {
+  std::string result = blank_host_variables(source);
+  std::size_t from = 0;
+  for (const PreprocessorLine& line : preprocessor_lines(source)) {
+    if (include_of(line.text)) from = line.end;
+  }
+  Use use;
+  use.add_directives(written);
+  use.add(result, from);
+  use.blank_others();
+  return result;
 }
 
 }  // namespace tuner

@@ -221,6 +221,13 @@ std::string of_line(std::string_view line) {
   return unknown_member_of_std(member.substr(0, static_cast<std::size_t>(end - member.begin())));
 }
 
+/// Whether the name of a type or a function cannot stand before that.
+bool is_value(std::string_view behind) {
+  const std::size_t next = behind.find_first_not_of(' ');
+  return next != std::string_view::npos &&
+         std::string_view(";,)]+-/%=!?.[|^").find(behind[next]) != std::string_view::npos;
+}
+
 /// Empty where NVRTC's own words are as good.
 std::string in_our_words(const NvrtcError& error) {
   const auto says = [&](std::string_view words) { return error.sentence.find(words) != std::string_view::npos; };
@@ -253,7 +260,14 @@ std::string in_our_words(const NvrtcError& error) {
   if (says("is undefined")) {
     if (const auto name = quoted_behind(error.sentence, "identifier ")) {
       const std::string known = of_name(*name);
-      if (!known.empty() || error.word != *name || !error.behind.starts_with('(')) return known;
+      if (!known.empty() || error.word != *name) return known;
+      if (is_value(error.behind)) {
+        return fmt::format(
+            "`{}` is not known here: if it is a variable of the host, which is left out, declare it `__device__`, "
+            "`__constant__` or `constexpr`",
+            *name);
+      }
+      if (!error.behind.starts_with('(')) return known;
       return fmt::format(
           "`{}` is not known here: if it is a function of yours without a mark, which is left out as the host's, mark "
           "it `__device__`",
