@@ -31,7 +31,7 @@ for program in "$work"/src/*/; do
   programs=$((programs + 1))
   own=0
   options=()
-  for name in $(made_with "$program" '-I *[^ $]+' | sed -E 's/^-I *//') . ../include; do
+  for name in $(made_with "$program" '-I *[^ $]+' | sed -E 's/^-I *//') . include inc src ../include; do
     [ ! -d "$program$name" ] || options+=(-I "$program$name")
   done
   compiler=$(made_with "$program" '(-D[A-Za-z_0-9]+(=[A-Za-z_0-9.]+)?|-?-std=[a-z0-9+]+)' | sed 's/^--std/-std/; s/.*/"&"/' | paste -sd ,)

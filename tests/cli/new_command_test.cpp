@@ -37,8 +37,8 @@ const std::vector<PlainFile> kPlainFiles{
      {"kernel(image::v2::gray)\n", "block(BLOCK_X, BLOCK_ROWS)\n", "in(pixels, uchar4, height * width)",
       "// ? The kernel has the number 32 in its text too."}},
     {"structures",
-     {"out(bodies, float, 4 * count) in(old, float, 4 * count)\n", "// ? `Box box` is passed by value",
-      "scalar(box, uint64, value 0)"}},
+     {"out(bodies, float, 4 * count) in(old, float, 4 * count)\n", "// ? Which values do the members of `box` have?",
+      "value(box, Box)"}},
     {"half",
      {"#ifndef BLOCK_SIZE\n#define BLOCK_SIZE 256\n#endif\n", "__launch_bounds__(BLOCK_SIZE)",
       "in(x, half, n) inout(y, half, n)\n", "scalar(n, size_t)"}},
@@ -135,7 +135,8 @@ TEST_CASE("`new` says why it has nothing to propose") {
   refused("int main() {}\n", {"k.cu", "no kernel"});
   refused("#pragma tuner kernel(a)\n__global__ void a(int* x) { *x = 1; }\n", {"already", "tuner describe"});
   refused("__global__ void a(const float* x) {}\n", {"`a` cannot be described", "no output"});
-  refused("__global__ void a(float* x, float4 by) { x[0] = by.x; }\n", {"float4 by", "one by one"});
+  refused("struct P { float* at; };\n__global__ void a(float* x, P p) { x[0] = *p.at; }\n", {"P p", "one by one"});
+  refused("__global__ void a(float** x) { x[0][0] = 1; }\n", {"float** x", "points to pointers"});
   check_error(user.run({"new"}), 2, {"needs a CUDA source"});
   check_error(user.run({"new", "k.cu", "--force"}), 2, {"--output"});
   check_error(user.run({"new", "k.cu", "--json"}), 2, {"--json"});
@@ -156,8 +157,9 @@ TEST_CASE("`new` finds kernels in what the file includes, and says which text it
 TEST_CASE("`new` printed directives that `describe` refused, and none of the other kernels could be used") {
   const User user;
   const std::string plain = read_bytes(plain_path("scale"));
-  write_bytes(user.home() / "k.cu",
-              "__global__ void warm_up() {}\n__global__ void f(float* x, float4 by) { x[threadIdx.x] = 1; }\n" + plain);
+  write_bytes(
+      user.home() / "k.cu",
+      "__global__ void warm_up() {}\n__global__ void f(float* x, float** by) { x[threadIdx.x] = 1; }\n" + plain);
   const Result proposed = user.run({"new", "k.cu"});
   check_out(proposed, 0, {"#pragma tuner kernel(scale)\n", "// ? `warm_up` cannot be described: it has no parameters"});
   write_bytes(user.home() / "proposed.cu", proposed.out);

@@ -397,6 +397,13 @@ TEST_CASE("types of template parameters are what the launch shows, in words that
   CHECK(has(deduced, "problem(n: size = 100)"));
   CHECK_FALSE(has(deduced, "For which types"));
   CHECK(has(lines_of(""), "// ? For which types is the kernel used? int is a guess for `Index`."));
+  const std::string functor =
+      "struct Twice { float by; };\ntemplate <class Op> __global__ void k(float* x, Op op, int n) { if (n) x[0] = "
+      "op(1); "
+      "}\ntemplate <class F> void run(float* p, F f) { k<<<1, 1>>>(p, f, 1); }\nint main() { Twice t; float* p; run(p, "
+      "t); }\n";
+  CHECK(has(describe(skeleton(functor, "k.cu")), "kernel(k<Twice>)"));
+  CHECK(has(describe(skeleton(functor, "k.cu")), "value(op, Twice)"));
 }
 
 TEST_CASE("sizes were guessed that no GPU has as many blocks for") {
@@ -416,4 +423,17 @@ TEST_CASE("one kernel that is complained about does not hide the others") {
   CHECK(text.find("\n// ? Mend these lines, and make them no comments: `x` is bad.\n// #pragma tuner kernel(bad)\n") !=
         text.npos);
   CHECK(text.find("\n#pragma tuner kernel(good)\n") != text.npos);
+}
+
+TEST_CASE("vectors and structures by value are values, with a question") {
+  const std::string above = "struct Box { float3 low; int n; };\ntemplate <class T> struct Range { T from, to; };\n";
+  const KernelDescription k =
+      proposed("float* x, const Box box, float4 by, Range<int> r, std::complex<double>* z, int n",
+               "if (i < n) z[i] = 1; if (i < n) x[i] = by.x;", above);
+  CHECK(has(
+      k,
+      "// ? Which values do the members of `box` have? value(box, Box) is `Box{}`.\n#pragma tuner value(box, Box)\n"));
+  CHECK(has(k, "// ? Which numbers does `by` hold? Ones are a guess.\n#pragma tuner value(by, float4, 1, 1, 1, 1)\n"));
+  CHECK(has(k, "value(r, Range<int>)"));
+  CHECK(has(k, "out(z, double, 2 * n)"));
 }

@@ -8,17 +8,22 @@
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/description/name_table.hpp"
+#include "tuner/core/skeleton/deduced_type.hpp"
 #include "tuner/core/skeleton/kernel_skeleton.hpp"
 
 namespace tuner {
+namespace {
+
+/// Words of a declaration that do not change what its numbers are.
+const std::set<std::string_view> kSayNothing{"const",  "volatile",          "__restrict__", "__restrict",   "restrict",
+                                             "struct", "__grid_constant__", "std",          "__constant__", "static"};
+
+}  // namespace
 
 std::string plain_type(std::string_view declaration, std::string_view name) {
   declaration = declaration.substr(0, declaration.find_first_of("=["));
   const std::size_t at = declaration.rfind(name);
   if (!name.empty() && at != std::string_view::npos) declaration = declaration.substr(0, at);
-  static const std::set<std::string_view> kSayNothing{"const",        "volatile", "__restrict__",      "__restrict",
-                                                      "restrict",     "struct",   "__grid_constant__", "std",
-                                                      "__constant__", "static"};
   std::string type;
   for (std::size_t at_word = 0; at_word < declaration.size();) {
     std::size_t end = at_word;
@@ -100,43 +105,82 @@ bool is_one_integer(const TypeShape& shape) {
   return shape.lanes == 1 && !is_real(shape.element) && shape.element != ElementType::boolean;
 }
 
+std::string last_word(const std::string& words) {
+  return words.substr(words.rfind(' ') + 1);  // npos + 1 is 0
+}
+
+/// "const Box<T> box" → "Box<TYPE>".
+std::string object_type(const KernelSkeleton& skeleton, std::string_view declaration) {
+  const std::string name = declared_name(declaration);
+  declaration = declaration.substr(0, declaration.substr(0, declaration.find('=')).rfind(name));
+  std::string type;
+  for (std::size_t at = 0; at < declaration.size();) {
+    std::size_t end = at;
+    while (end < declaration.size() && is_word_character(declaration[end])) ++end;
+    const std::string word(declaration.substr(at, std::max(end, at + 1) - at));
+    const auto known = skeleton.names.find(word);
+    if (!kSayNothing.contains(word)) type += known == skeleton.names.end() ? word : known->second;
+    at = std::max(end, at + 1);
+  }
+  return std::string(search::trimmed(type));
+}
+
+/// Whether the source says that a structure has pointers, which no description can fill.
+bool has_pointers(const PlainSource& source, const std::string& name) {
+  const std::string_view code = source.code.code;
+  for (std::size_t at = find_word(code, name); at != std::string_view::npos; at = find_word(code, name, at + 1)) {
+    const std::size_t open = code.find_first_not_of(" \t\r\n", at + name.size());
+    const std::string_view before = search::trimmed(code.substr(0, at));
+    if (open == std::string_view::npos || code[open] != '{' ||
+        !(before.ends_with("struct") || before.ends_with("class")))
+      continue;
+    const std::string_view body = code.substr(open, code.find('}', open) - open);
+    for (std::size_t begin = 0; begin < body.size();) {
+      const std::size_t end = std::min(body.find(';', begin), body.size());
+      const std::string_view member = body.substr(begin, end - begin);
+      if (member.find('*') != std::string_view::npos && member.find('(') == std::string_view::npos) return true;
+      begin = end + 1;
+    }
+  }
+  return false;
+}
+
 void set_type(const KernelSkeleton& skeleton, const ParameterType& parameter, PlainArgument& argument) {
-  const std::string written = plain_type(parameter.text, declared_name(parameter.text));
-  argument.own_type = written;
+  std::string written = plain_type(parameter.text, declared_name(parameter.text));
   const auto known = skeleton.names.find(written);
-  if (known != skeleton.names.end()) {
+  const bool is_given_class = known != skeleton.names.end() && is_class(skeleton.source, known->second);
+  if (is_given_class) written = known->second;
+  argument.own_type = written;
+  if (known != skeleton.names.end() && !is_given_class) {
     argument.type = known->second;
     const auto given = skeleton.given_types.find(argument.type);
     const auto shape = shape_of_type(given == skeleton.given_types.end() ? argument.type : given->second);
     argument.is_integer = shape && is_one_integer(*shape);
     return;
   }
-  const std::string type = without_alias(skeleton.source, without_macros(skeleton.source, written));
-  const bool is_chained = std::count(parameter.text.begin(), parameter.text.end(), '*') > 1;
-  if (is_chained) {
-    argument.type = "uint64";
-    argument.question = fmt::format(
-        "`{}` points to pointers, which no description can fill: give the kernel one buffer and offsets into it.",
-        parameter.text);
-  } else if (parameter.is_raw && !shape_of_type(type)) {
+  const bool is_instance = parameter.text.substr(0, parameter.text.find('=')).find('<') != std::string::npos;
+  const std::string type =
+      is_instance ? written : without_alias(skeleton.source, without_macros(skeleton.source, written));
+  if (parameter.is_raw && !shape_of_type(type)) {
     argument.type = "uint8";
     argument.question = fmt::format("Which type do the elements of `{}` have?", parameter.text);
   } else if (const auto shape = shape_of_type(type)) {
     argument.type = type;
     argument.is_integer = is_one_integer(*shape);
+    argument.is_object = shape->lanes > 1 && !argument.is_pointer;
   } else if (const auto fields = fields_of(skeleton.source, written); fields && argument.is_pointer) {
     argument.type = fields->first;
     argument.elements = fields->second;
+  } else if (argument.is_pointer && has_word(written, "complex") && shape_of_type(last_word(written))) {
+    argument.type = last_word(written);
+    argument.elements = 2;
   } else if (argument.is_pointer) {
     argument.type = "float";
     argument.question =
         fmt::format("Which numbers is a `{}` made of? float is a guess, and so is the length.", written);
   } else {
-    argument.type = "uint64";
-    argument.question = fmt::format(
-        "`{}` is passed by value, which a description can only give as a number of the same size: the kernel cannot be "
-        "tuned before its members are parameters of their own.",
-        parameter.text);
+    argument.is_object = true;
+    argument.type = object_type(skeleton, parameter.text);
   }
 }
 
@@ -154,11 +198,13 @@ std::string read_arguments(KernelSkeleton& skeleton) {
         parameter.form == ParameterType::Form::pointer || parameter.text.find_first_of("*[") != std::string::npos;
     argument.is_const = find_word(parameter.text, "const") < parameter.text.find_first_of("*[");
     set_type(skeleton, parameter, argument);
-    const auto shape = shape_of_type(argument.type);
-    if (!argument.is_pointer && shape && shape->lanes > 1) {
+    if (std::count(parameter.text.begin(), parameter.text.end(), '*') > 1) {
       return fmt::format(
-          "`{}` is a vector that is passed by value, which descriptions cannot give: pass its numbers one by one",
+          "`{}` points to pointers, which no description can fill: give the kernel one buffer and offsets into it",
           parameter.text);
+    }
+    if (argument.is_object && has_pointers(skeleton.source, argument.own_type)) {
+      return fmt::format("`{}` has pointers in it: give the kernel these buffers one by one", parameter.text);
     }
     const bool is_free = std::none_of(skeleton.arguments.begin(), skeleton.arguments.end(),
                                       [&](const PlainArgument& other) { return other.name == argument.name; });

@@ -239,6 +239,18 @@ void propose_scalar(KernelSkeleton& skeleton, const PlainArgument& argument) {
     skeleton.lines.push_back(fmt::format("scalar({}, {})", argument.name, argument.type));
     return;
   }
+  if (argument.is_object) {
+    const auto shape = shape_of_type(argument.type);
+    std::string members;
+    for (int i = 0; shape && i < shape->lanes; ++i) members += ", 1";
+    if (shape)
+      skeleton.ask(fmt::format("Which numbers does `{}` hold? Ones are a guess.", argument.name));
+    else
+      skeleton.ask(fmt::format("Which values do the members of `{0}` have? value({0}, {1}) is `{1}{{}}`.",
+                               argument.name, argument.type));
+    skeleton.lines.push_back(fmt::format("value({}, {}{})", argument.name, argument.type, members));
+    return;
+  }
   if (!argument.question.empty()) {
     skeleton.ask(argument.question);
     skeleton.lines.push_back(fmt::format("scalar({}, {}, value 0)", argument.name, argument.type));

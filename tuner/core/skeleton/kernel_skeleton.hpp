@@ -15,6 +15,7 @@ namespace tuner {
 struct PlainArgument {
   std::string name, type;          ///< as directives have them
   std::string own_name, own_type;  ///< in the source; descriptions cannot have every name
+  bool is_object = false;          ///< a structure or a vector that is passed by value
   std::int64_t elements = 1;       ///< of that type in one of the kernel's: fields of a structure
   bool is_pointer = false, is_const = false, is_integer = false;
   std::string text;      ///< "const Point* p"

@@ -9,6 +9,7 @@
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/words.hpp"
+#include "tuner/core/skeleton/deduced_type.hpp"
 
 namespace tuner {
 namespace {
@@ -74,11 +75,6 @@ std::string pointed_to(std::string_view written) {
   return plain_name(written.substr(0, written.find_last_not_of(") \t\r\n") + 1));
 }
 
-bool has_template_parameter(const PlainFunction& function, const std::string& name) {
-  return std::any_of(function.template_parameters.begin(), function.template_parameters.end(),
-                     [&](const std::string& parameter) { return declared_name(parameter) == name; });
-}
-
 /// Whether `sizeof(of)` is the size of an element of the argument, which the host calls `pointer`.
 bool is_element(const HostExpression& of, const PlainArgument& argument, const std::string& pointer,
                 const KernelSkeleton& skeleton) {
@@ -130,6 +126,12 @@ bool LaunchingCode::add_caller(const PlainFunction& callee) {
       for (std::size_t i = 0; i < std::min(call->template_arguments.size(), callee.template_parameters.size()); ++i) {
         types[declared_name(callee.template_parameters[i])] = call->template_arguments[i];
       }
+      for (std::size_t i = call->template_arguments.size(); i < callee.template_parameters.size(); ++i) {
+        const std::string parameter = declared_name(callee.template_parameters[i]);
+        const std::string type =
+            tuner::deduced_type(skeleton_.source, parameter, {declared->arguments, call->arguments, caller, at});
+        if (!type.empty()) types[parameter] = type;
+      }
       scopes_.push_back(
           {code.substr(caller.body, at - caller.body), std::move(names), std::move(call->arguments), std::move(types)});
       return true;
@@ -148,31 +150,11 @@ std::string LaunchingCode::type(std::string name) const {
 std::string LaunchingCode::deduced_type(const std::string& parameter) const {
   if (skeleton_.launch == nullptr) return {};
   const PlainLaunch& launch = *skeleton_.launch;
-  const std::vector<PlainFunction>& functions = skeleton_.source.functions;
-  const auto own = std::find_if(functions.begin(), functions.end(),
-                                [&](const auto& function) { return function.body == launch.host_begin; });
-  const std::size_t begin = own == functions.end() ? launch.host_begin : own->begin;
-  const std::string_view host = std::string_view(skeleton_.source.code.code).substr(begin, launch.begin - begin);
-  const std::vector<ParameterType>& parameters = skeleton_.kernel.signature.parameters;
-  for (std::size_t i = 0; i < std::min(parameters.size(), launch.arguments.size()); ++i) {
-    if (plain_type(parameters[i].text, declared_name(parameters[i].text)) != parameter) continue;
-    const auto passed = parse_host_expression(launch.arguments[i]);
-    if (passed && passed->kind == Kind::number) {
-      if (integer_of(*passed)) return "int";
-      return passed->text.ends_with('f') ? "float" : "double";
-    }
-    if (!passed || passed->kind != Kind::name) continue;
-    for (std::size_t at = find_word(host, passed->text); at != std::string_view::npos;
-         at = find_word(host, passed->text, at + 1)) {
-      const std::size_t last = host.substr(0, at).find_last_of(";{}(");
-      const std::string_view statement = last == std::string_view::npos ? host : host.substr(last + 1);
-      const std::string_view before = statement.substr(0, at - (last + 1));  // npos + 1 is 0
-      const std::size_t comma = before.rfind(',');
-      for (const std::string_view words : {before.substr(comma + 1), before.substr(0, before.find(','))}) {
-        const std::string type = without_alias(skeleton_.source, plain_type(words.substr(0, words.find('*')), ""));
-        if (shape_of_type(type) || (own != functions.end() && has_template_parameter(*own, type))) return type;
-      }
-    }
+  std::vector<std::string> declared;
+  for (const ParameterType& own : skeleton_.kernel.signature.parameters) declared.push_back(own.text);
+  for (const PlainFunction& function : skeleton_.source.functions) {
+    if (function.body != launch.host_begin) continue;
+    return tuner::deduced_type(skeleton_.source, parameter, {declared, launch.arguments, function, launch.begin});
   }
   return {};
 }

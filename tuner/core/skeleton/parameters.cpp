@@ -6,6 +6,7 @@
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/description/name_table.hpp"
+#include "tuner/core/skeleton/deduced_type.hpp"
 #include "tuner/core/skeleton/guesses.hpp"
 #include "tuner/core/skeleton/kernel_skeleton.hpp"
 #include "tuner/core/skeleton/launching_code.hpp"
@@ -85,6 +86,11 @@ void propose_type(KernelSkeleton& skeleton, const std::string& name, const std::
   const std::string present = without_alias(skeleton.source, LaunchingCode(skeleton).type(written));
   const auto shape = shape_of_type(present);
   const bool is_known = shape.has_value();
+  if (is_class(skeleton.source, present)) {
+    skeleton.names[name] = present;
+    skeleton.template_arguments.push_back(present);
+    return;
+  }
   if (is_known && !is_declarable(present) && present.find(' ') != std::string::npos) {
     skeleton.names[name] = present;  // `unsigned int` is no value of a property
     skeleton.template_arguments.push_back(present);
@@ -107,13 +113,21 @@ void propose_number(KernelSkeleton& skeleton, const std::string& name, std::stri
     skeleton.template_arguments.push_back(skeleton.names[present]);
     return;
   }
+  const LaunchingCode host(skeleton);
+  const std::string type = plain_type(declaration, name), written = host.type(present);
+  const bool is_enumerator = !shape_of_type(type) && type != "auto" && !written.empty() && !host.integer(written);
+  if (is_enumerator) {
+    skeleton.ask(fmt::format("Is {} the right value of the template parameter `{}`?", written, name));
+    skeleton.template_arguments.push_back(written);
+    return;
+  }
   if (declaration.starts_with("bool")) {
     const std::string value = present == "true" ? "true" : "false";
     skeleton.ask(fmt::format("Is {} the right value of the template parameter `{}`?", value, name));
     skeleton.template_arguments.push_back(value);
     return;
   }
-  const auto found = LaunchingCode(skeleton).integer(present);
+  const auto found = host.integer(present);
   const std::int64_t value = found.value_or(sounds_like_block(name) ? 256 : sounds_tunable(name) ? 16 : 4);
   if (!found)
     skeleton.ask(fmt::format("Which value of the template parameter `{}` is in use? {} is a guess.", name, value));
