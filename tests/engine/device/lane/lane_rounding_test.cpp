@@ -52,6 +52,13 @@ TEST_CASE("what is off by more, and may be rounding, is rejected and timed") {
   CHECK(reply.timed_run().samples_ns.empty());
 }
 
+TEST_CASE(
+    "a candidate that is wrong in its first launches alone is judged by these, though rounding was unknown then") {
+  TestLane test(large_problem());
+  test.expect(rounded("trembles by=0.000001"), Outcome::ok);
+  test.expect(screen("wrong_first"), Outcome::wrong_result);
+}
+
 TEST_CASE("what is off by far more than rounding is wrong, and takes no time") {
   TestLane test(large_problem());
   test.expect(rounded("trembles by=0.001"), Outcome::ok);

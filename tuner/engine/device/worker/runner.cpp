@@ -166,19 +166,28 @@ void Runner::note(const AskedOutput& asked, const std::vector<Finding>& found, c
   }
   if (asked.overwritten) mismatch.overwritten = found[*asked.overwritten];
   for (const std::size_t number : asked.bits) mismatch.bits.push_back(found[number].sum);
-  const Finding compared = asked.compared ? found[*asked.compared] : Finding{};
+  const CUdeviceptr data = state.place(run.layout).data();
+  if (!note_difference(asked.compared ? found[*asked.compared] : Finding{}, data, mismatch)) return;
+  if (!run.as_reference && may_be_rounding(mismatch)) keep(data, mismatch);
+}
+
+// Whether too many elements differ; the finding is of the next run.
+bool Runner::note_difference(const Finding& compared, CUdeviceptr data, Mismatch& mismatch) {
+  const ArgumentState& state = *mismatch.state;
   const bool too_many = compared.count > state.argument.may_differ;
-  if (too_many) mismatch.worst = std::max(mismatch.worst, std::bit_cast<double>(compared.worst));
   mismatch.count.push_back(too_many ? compared.count : 0);
-  if (too_many && (!state.spread || compared.sum > 0)) mismatch.like_rounding = false;
-  if (!too_many || !mismatch.found.empty()) return;
+  if (!too_many) return false;
+  mismatch.worst = std::max(mismatch.worst, std::bit_cast<double>(compared.worst));
+  if (!state.spread || compared.sum > 0) mismatch.like_rounding = false;
+  if (!mismatch.found.empty()) return true;
   mismatch.first = compared.first;
   const std::size_t size = size_of(state.argument.type);
-  const auto text_at = [&](CUdeviceptr data) {
-    return element_text(state.argument.type, stream_.download(data + compared.first * size, size));
+  const auto text_at = [&](CUdeviceptr place) {
+    return element_text(state.argument.type, stream_.download(place + compared.first * size, size));
   };
-  mismatch.found = text_at(state.place(run.layout).data());
+  mismatch.found = text_at(data);
   mismatch.expected = text_at(state.reference.get());
+  return true;
 }
 
 Verdict Runner::run_once(const LoadedKernel& kernel, const Run& run, std::vector<Mismatch>& mismatches) {

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/engine/device/worker/buffers.hpp"
@@ -92,6 +95,10 @@ class Runner {
   void put_in_order(const ArgumentState& state, const Run& run);
   std::string other_order(const std::vector<Mismatch>& mismatches);
   void note(const AskedOutput& asked, const std::vector<Finding>& found, const Run& run, Mismatch& mismatch);
+  bool note_difference(const Finding& compared, CUdeviceptr data, Mismatch& mismatch);
+  bool may_be_rounding(const Mismatch& mismatch) const;
+  void keep(CUdeviceptr data, const Mismatch& mismatch);
+  void judge_again(Mismatch& mismatch);
   Verdict inspect_surroundings(bool with_kept);
   Verdict guards_verdict(const ArgumentState& state, const Placement& place, const Finding& finding) const;
   void note_unwritten(const std::vector<Mismatch>& mismatches);
@@ -108,6 +115,8 @@ class Runner {
   RoundedReference rounded_;
   bool asked_for_spread_ = false;  ///< of the reference on the present inputs
   bool measures_rounding_ = false;
+  /// What a candidate wrote in a run where it differs, to be judged once rounding is known.
+  std::map<std::pair<const ArgumentState*, std::size_t>, DeviceMemory> kept_;
   int launches_ = 0;
   bool damaged_ = false;
   bool where_timed_ = false;

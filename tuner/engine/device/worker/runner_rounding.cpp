@@ -1,5 +1,4 @@
 // How exactly the reference computes, and what is rounding because of that.
-#include <algorithm>
 #include <bit>
 #include <utility>
 #include <vector>
@@ -14,14 +13,6 @@ namespace {
 // Of what is expected from a file nothing is known but the file, and what may stand anywhere has no place of its own.
 bool has_spread(const BoundArgument& argument) {
   return is_output(argument) && is_real(argument.type) && !argument.expected && !argument.is_unordered;
-}
-
-bool may_be_rounding(const std::vector<Mismatch>& mismatches) {
-  return std::any_of(mismatches.begin(), mismatches.end(), [](const Mismatch& mismatch) {
-    const BoundArgument& argument = mismatch.state->argument;
-    const bool differs = std::any_of(mismatch.count.begin(), mismatch.count.end(), [](auto n) { return n > 0; });
-    return differs && has_spread(argument);
-  });
 }
 
 }  // namespace
@@ -98,15 +89,53 @@ std::vector<DeviceMemory> Runner::run_rounded(const std::vector<ArgumentState*>&
   return spreads;
 }
 
-// Once how exactly the reference computes is known, the kernel runs again.
+// Whether it may turn out to be rounding, once how exactly the reference computes is known.
+bool Runner::may_be_rounding(const Mismatch& mismatch) const {
+  return !asked_for_spread_ && may_measure_rounding_ && has_spread(mismatch.state->argument);
+}
+
+// For want of memory the difference stays one.
+void Runner::keep(CUdeviceptr data, const Mismatch& mismatch) {
+  try {
+    DeviceMemory copy = allocate(mismatch.state->element_bytes());
+    stream_.copy(copy.get(), data, mismatch.state->element_bytes());
+    kept_.emplace(std::pair(mismatch.state, mismatch.count.size() - 1), std::move(copy));
+  } catch (const CallFailed& failure) {
+    if (is_sticky(failure.result())) throw;
+  }
+}
+
+// What its runs wrote is compared anew. To run again would judge other launches: the first may be wrong alone.
+void Runner::judge_again(Mismatch& mismatch) {
+  const ArgumentState& state = *mismatch.state;
+  const std::vector<std::uint64_t> before = std::exchange(mismatch.count, {});
+  mismatch.knows_rounding = static_cast<bool>(state.spread);
+  mismatch.like_rounding = true;
+  mismatch.worst = 0;
+  mismatch.found.clear();
+  for (std::size_t run = 0; run < before.size(); ++run) {
+    const auto kept = kept_.find({&state, run});
+    if (kept == kept_.end()) {
+      mismatch.count.push_back(before[run]);
+      mismatch.like_rounding = mismatch.like_rounding && before[run] == 0;
+      continue;
+    }
+    support_.compare(kept->second.get(), state.reference.get(), state.elements, state.argument,
+                     state.unwritten_by_reference.get(), state.spread.get());
+    note_difference(support_.findings().front(), kept->second.get(), mismatch);
+  }
+}
+
 Verdict Runner::run_and_judge(const LoadedKernel& kernel) {
   std::vector<Mismatch> mismatches;
+  kept_.clear();
   if (Verdict verdict = run_all(kernel, false, mismatches); !verdict.ok()) return verdict;
-  if (may_be_rounding(mismatches) && measure_spread()) {
-    if (Verdict verdict = buffers_.resize_scratch(kernel.scratch_lengths); !verdict.ok()) return verdict;
-    mismatches.clear();
-    if (Verdict verdict = run_all(kernel, false, mismatches); !verdict.ok()) return verdict;
+  if (!kept_.empty() && measure_spread()) {
+    for (Mismatch& mismatch : mismatches) {
+      if (mismatch.state->spread) judge_again(mismatch);
+    }
   }
+  kept_.clear();
   return judge(mismatches);
 }
 
