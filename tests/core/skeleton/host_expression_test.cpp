@@ -31,6 +31,10 @@ TEST_CASE("divisions that round up in C++ become ceil_div") {
   CHECK(in_description("(n + (BLOCK - 1)) / BLOCK") == "ceil_div(n, BLOCK)");
   CHECK(in_description("(n + 255) / 256") == "ceil_div(n, SIZE)");
   CHECK(in_description("(n + 254) / 256") == "(n + 254) // SIZE");
+  CHECK(in_description("util::DivUp(n, 256)") == "ceil_div(n, SIZE)");
+  CHECK(in_description("ceil(n / 256.0f)") == "ceil_div(n, SIZE)");
+  CHECK(in_description("std::ceil((float)n / BLOCK)") == "ceil_div(n, BLOCK)");
+  CHECK(in_description("floor(n / 256.0)") == "-");
   CHECK(in_description("(n * 4 + 2 * BLOCK - 1) / (2 * BLOCK)") == "ceil_div(n * 4, 2 * BLOCK)");
 }
 
@@ -43,6 +47,8 @@ TEST_CASE("expressions of host code are written as descriptions have them") {
   CHECK(in_description("n * sizeof T") == "n * sizeof(TYPE)");
   CHECK(in_description("std::min(n, 1024)") == "min(n, 1024)");
   CHECK(in_description("n * (n / 2)") == "n * (n // 2)");
+  CHECK(in_description("n > 4 ? n / 2 : 1") == "(n // 2 if (n) > (4) else 1)");
+  CHECK(in_description("m > 4 ? n / 2 : 1") == "-");
   CHECK(in_description("m + 1") == "-");
   CHECK(in_description("values[n]") == "-");
   CHECK(in_description("n +") == "no expression");

@@ -300,6 +300,8 @@ TEST_CASE("a grid was fixed to the number at hand, although the launch uses a va
   CHECK(has(launched(host, "x[blockIdx.x] = n;"), "grid(n) block("));
   const KernelDescription fixed = launched("void run(float* p, int n) { k<<<16, 256>>>(p, n); }");
   CHECK(has(fixed, "// ? The grid of the launch is 16, whatever the sizes are."));
+  const std::string variable = "void run(float* p, int n) { const int rows = 50; k<<<rows, 256>>>(p, n); }";
+  CHECK(has(launched(variable, "x[blockIdx.x] = n;"), "// ? The grid of the launch is 50, whatever the sizes are."));
   const std::string strided = "for (; i < n; i += gridDim.x * blockDim.x) x[i] = 1;";
   CHECK_FALSE(has(launched("void run(float* p, int n) { k<<<16, 256>>>(p, n); }", strided), "whatever the sizes are"));
   CHECK(

@@ -204,16 +204,21 @@ bool set_grid_from_host(KernelSkeleton& skeleton, const LaunchingCode& host) {
   return !skeleton.grid.empty();
 }
 
-/// A grid without a size, where the kernel compares its index with one, launches other sizes wrong.
-void ask_about_fixed_grid(KernelSkeleton& skeleton) {
-  const auto names_one_of = [&](const std::string& text, const auto& names) {
-    return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return has_word(text, name); });
-  };
-  const std::string grid = fmt::format("{}", fmt::join(skeleton.grid, ", "));
-  const bool is_fixed = !names_one_of(grid, skeleton.sizes);
-  if (is_fixed && !skeleton.use.mentions("gridDim") && skeleton.use.extent_of("blockIdx.x")) {
-    skeleton.ask(fmt::format("The grid of the launch is {}, whatever the sizes are. How does it depend on them?",
-                             fmt::join(skeleton.grid, " x ")));
+/// A grid without a size launches other sizes wrong where the launch computes it, or the kernel's index ends at a size.
+void ask_about_fixed_grid(KernelSkeleton& skeleton, const LaunchingCode& host) {
+  const std::string grid = fmt::format("{}", fmt::join(skeleton.grid, " x "));
+  const bool has_size = std::any_of(skeleton.sizes.begin(), skeleton.sizes.end(),
+                                    [&](const std::string& size) { return has_word(grid, size); });
+  if (has_size || skeleton.use.mentions("gridDim")) return;
+  bool is_computed = false;
+  for (const HostExpression& extent : host.extents(skeleton.launch->configuration.front())) {
+    for (const std::string& name : names_in(extent)) {
+      if (skeleton.source.constant(name) == nullptr) is_computed = true;
+    }
+  }
+  if (is_computed || skeleton.use.extent_of("blockIdx.x")) {
+    skeleton.ask(
+        fmt::format("The grid of the launch is {}, whatever the sizes are. How does it depend on them?", grid));
   }
 }
 
@@ -281,7 +286,7 @@ void propose_launch(KernelSkeleton& skeleton) {
   set_extents(skeleton);
   const bool is_known = host && set_grid_from_host(skeleton, *host);
   if (is_known)
-    ask_about_fixed_grid(skeleton);
+    ask_about_fixed_grid(skeleton, *host);
   else
     guess_grid(skeleton);
   const bool has_partial_results =
