@@ -221,11 +221,12 @@ TEST_CASE("values, ranges and defaults are checked") {
 }
 
 TEST_CASE("a kernel could not be named from the global namespace, nor with its template's defaults") {
-  const KernelDescription d = parse_descriptions(
-                                  "#pragma tuner kernel(::a::b<>) grid(1) block(1) out(o, float, 1) param(X, 1)\n"
-                                  "#pragma tuner reference(::a::c)\n",
-                                  "k.cu")
-                                  .front();
+  const auto first = [](const std::string& text) { return parse_descriptions(text, "k.cu").front(); };
+  CHECK(first("#pragma tuner kernel(a<::b::T>) grid(1) block(1) out(o, float, 1) param(X, 1)\n").template_arguments ==
+        std::vector<std::string>{"b::T"});
+  const KernelDescription d = first(
+      "#pragma tuner kernel(::a::b<>) grid(1) block(1) out(o, float, 1) param(X, 1)\n"
+      "#pragma tuner reference(::a::c)\n");
   CHECK(d.kernel == "a::b");
   CHECK(d.template_arguments == std::vector<std::string>{""});
   CHECK(d.reference.kernel == "a::c");

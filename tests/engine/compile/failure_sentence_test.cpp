@@ -181,5 +181,17 @@ TEST_CASE("other errors stay as the compiler says them") {
   CHECK(said("expected a \";\"") == "user.cu(7): error: expected a \";\"");
   CHECK(failure_sentence(request_for("", "k"), "").empty());
   CHECK(failure_sentence(request_for("", "k"), "__nv_name_map(1): error: identifier \"k\" is undefined\n") ==
-        "user.cu: no kernel 'k' was found after compiling; the name map says: identifier \"k\" is undefined");
+        "user.cu: no kernel 'k' was found after compiling; the name map says: identifier \"k\" is undefined. A name "
+        "in a namespace begins with it, as in kernel(app::NAME).");
+}
+
+TEST_CASE("a name that stands for several kernels was refused without a way out") {
+  const auto of = [](const std::string& said) {
+    return failure_sentence(request_for(""), "__nv_name_map(2): error: cannot determine which instance of " + said +
+                                                 " \"k\" is intended\n");
+  };
+  CHECK(of("overloaded function") ==
+        "user.cu: the source has several kernels `k`, and kernel(k) does not say which. Give the one to tune a name of "
+        "its own, or put the others between `#ifndef __CUDACC_RTC__` and `#endif`.");
+  CHECK(of("function template") == "user.cu: `k` is a template: name its arguments, as in kernel(k<float>).");
 }

@@ -54,6 +54,11 @@ std::string_view example_of(std::string_view directive) {
   return {};
 }
 
+/// `::a::b` is `a::b`: names are looked up in the global namespace, which is another one on the CPU.
+Span without_global_scope(const Span& name) {
+  return name.text().starts_with("::") ? name.sub(2).trimmed() : name;
+}
+
 /// The arguments between `<` and the last `>`, split at commas that no bracket of any kind encloses.
 std::vector<std::string> template_arguments(const Span& list) {
   std::vector<std::string> arguments;
@@ -66,7 +71,7 @@ std::vector<std::string> template_arguments(const Span& list) {
     if (c == '<' || c == '(' || c == '[' || c == '{') ++depth;
     if (c == '>' || c == ')' || c == ']' || c == '}') --depth;
     if (c != ',' || (depth > 0 && at < text.size())) continue;
-    const Span argument = list.sub(begin, at - begin).trimmed();
+    const Span argument = without_global_scope(list.sub(begin, at - begin).trimmed());
     if (argument.empty()) argument.fail("a template argument is missing here");
     arguments.push_back(argument.string());
     begin = at + 1;
@@ -77,7 +82,7 @@ std::vector<std::string> template_arguments(const Span& list) {
 }  // namespace
 
 Span function_name(Span name) {
-  if (name.text().starts_with("::")) name = name.sub(2).trimmed();  // names are looked up in the global namespace
+  name = without_global_scope(name);
   std::size_t begin = 0;
   const std::string_view text = name.text();
   while (true) {

@@ -211,6 +211,24 @@ std::string of_unmarked_function(const CompileRequest& request, std::string_view
       name, kForHost);
 }
 
+/// Of a name in `kernel(...)` that is none, or that of several. `first` is what the name map says.
+std::string of_kernel_name(const CompileRequest& request, std::string_view first) {
+  const std::string_view said = first.substr(first.find("error: ") + 7);
+  const std::string& name = request.name_expression;
+  const auto says = [&](std::string_view words) { return said.find(words) != std::string_view::npos; };
+  if (says("instance of overloaded function"))
+    return fmt::format(
+        "{0}: the source has several kernels `{1}`, and kernel({1}) does not say which. Give the one to tune a name of "
+        "its own, or put the others between `#ifndef __CUDACC_RTC__` and `#endif`.",
+        request.file_name, name);
+  if (says("instance of function template"))
+    return fmt::format("{0}: `{1}` is a template: name its arguments, as in kernel({1}<float>).", request.file_name,
+                       name);
+  return fmt::format("{}: no kernel '{}' was found after compiling; the name map says: {}{}", request.file_name, name,
+                     said,
+                     says("is undefined") ? ". A name in a namespace begins with it, as in kernel(app::NAME)." : "");
+}
+
 /// The first member of std on a line, as in `std::vector<float> v;`, where NVRTC does not name it.
 std::string of_line(std::string_view line) {
   constexpr std::string_view kStd = "std::";
@@ -287,14 +305,7 @@ std::string in_our_words(const NvrtcError& error) {
 std::string failure_sentence(const CompileRequest& request, const std::string& log,
                              const std::vector<std::filesystem::path>& toolkit_folders) {
   const std::string first = first_error(log);
-  if (first.starts_with("__nv_name_map") && first.find("instance of overloaded function") != std::string::npos)
-    return fmt::format(
-        "{0}: the source has several kernels `{1}`, and kernel({1}) does not say which. Give the one to tune a name of "
-        "its own, or put the others between `#ifndef __CUDACC_RTC__` and `#endif`.",
-        request.file_name, request.name_expression);
-  if (first.starts_with("__nv_name_map"))
-    return fmt::format("{}: no kernel '{}' was found after compiling; the name map says: {}", request.file_name,
-                       request.name_expression, first.substr(first.find("error: ") + 7));
+  if (first.starts_with("__nv_name_map")) return of_kernel_name(request, first);
   const NvrtcError error = read_error(log, first);
   if (const ForeignInclude include = foreign_include(request, error.place, toolkit_folders); !include.name.empty())
     return of_toolkit(include, error, first);
