@@ -70,6 +70,8 @@ TEST_CASE("a structure that cannot be made of the numbers is refused with its li
   CHECK(contains(said_of_value("int3, n, n"), "int3 has more members than 2 values"));
   CHECK(contains(said_of_value("View, 0, n"),
                  "View holds pointers, and value(...) makes only numbers. Give the kernel its buffers"));
+  CHECK(contains(said_of_value("Other, 1, 2, 3, 4, 5, 6, 7, 8, 9", "struct Other { float a[9]; };", "Box"),
+                 "k.cu:2: value(it, Other, ...): parameter 2 of the kernel has another type."));
   CHECK(contains(said_of_value("Nothing, 1", "", "Box"), "k.cu:2: identifier \"Nothing\" is undefined"));
   CHECK(contains(said_of_value("Nothing, 1", "", "Box"), "Write the type as the kernel's source does"));
   CHECK(contains(said_of_value("Box, 1, 2, 3, 4, 5, 6, 7, 8, 9", "this is no CUDA;"), "could not be compiled"));

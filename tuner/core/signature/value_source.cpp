@@ -9,6 +9,7 @@
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/description/member_text.hpp"
+#include "tuner/core/signature/written_signature.hpp"
 
 namespace tuner {
 namespace {
@@ -117,6 +118,17 @@ struct tuner_value_single<tuner_value_T, true> {
             tuner_value_M));
   }
 };
+template <class, class>
+struct tuner_value_same { static const bool tuner_value_v = false; };
+template <class tuner_value_T>
+struct tuner_value_same<tuner_value_T, tuner_value_T> { static const bool tuner_value_v = true; };
+template <int, class>
+struct tuner_value_parameter;
+template <class tuner_value_A, class... tuner_value_B>
+struct tuner_value_parameter<0, void (*)(tuner_value_A, tuner_value_B...)> { typedef tuner_value_A tuner_value_type; };
+template <int tuner_value_N, class tuner_value_A, class... tuner_value_B>
+struct tuner_value_parameter<tuner_value_N, void (*)(tuner_value_A, tuner_value_B...)>
+    : tuner_value_parameter<tuner_value_N - 1, void (*)(tuner_value_B...)> {};
 )";
 
 /// The members with `text(i)` in the place of each expression.
@@ -169,6 +181,28 @@ std::string assertions(const Argument& argument, std::size_t position) {
   return all;
 }
 
+/// Whether the text has one such kernel, with as many parameters as are described.
+bool is_certain_call(const Task& task) {
+  const std::vector<Signature> declared =
+      WrittenSource(task.description(), task.headers()).kernels(task.description().kernel);
+  return declared.size() == 1 && declared.front().is_complete &&
+         declared.front().parameters.size() == task.parameters().size();
+}
+
+/// Another type of the same size would be taken for the parameter's.
+std::string type_assertion(const Task& task, std::size_t position, std::string_view kernel) {
+  const Argument& argument = task.description().arguments[position];
+  const std::vector<std::size_t> parameters = task.parameters();
+  const auto parameter = std::find(parameters.begin(), parameters.end(), position) - parameters.begin();
+  return fmt::format(
+      "static_assert(tuner_value_same<const tuner_value_type_{}, const tuner_value_parameter<{}, "
+      "decltype(&{})>::tuner_value_type>::tuner_value_v, {});\n",
+      position, parameter, kernel,
+      search::quote(fmt::format("value({}, {}, ...): parameter {} of the kernel has another type. Give value(...) the "
+                                "parameter's type.",
+                                argument.name, argument.type, parameter + 1)));
+}
+
 }  // namespace
 
 bool has_values(const KernelDescription& description) {
@@ -194,7 +228,8 @@ std::string_view value_types() {
   return kTypes;
 }
 
-std::string value_function(const KernelDescription& description, std::size_t position) {
+std::string value_function(const KernelDescription& description, std::size_t position,
+                           std::string_view more_assertions) {
   const Argument& argument = description.arguments[position];
   const std::string type = fmt::format("tuner_value_type_{}", position);
   const std::string file = description.file.string();
@@ -211,8 +246,8 @@ std::string value_function(const KernelDescription& description, std::size_t pos
                        }));
   }
   // One line, that of the directive.
-  std::string text =
-      fmt::format("typedef {} {};\n{}", compiler_spelling(argument.type), type, assertions(argument, position));
+  std::string text = fmt::format("typedef {} {};\n{}{}", compiler_spelling(argument.type), type,
+                                 assertions(argument, position), more_assertions);
   text += fmt::format(
       "__device__ inline int tuner_value_make_{}(const tuner_value_number* tuner_value_n, void* tuner_value_to) {{ int "
       "tuner_value_bad = 0; {} return tuner_value_bad; }}",
@@ -225,13 +260,15 @@ std::string value_bytes(std::size_t position) {
   return fmt::format("tuner_value_bytes_{}", position);
 }
 
-std::string value_kernel(const KernelDescription& description) {
+std::string value_kernel(const Task& task, std::string_view kernel) {
+  const KernelDescription& description = task.description();
+  const bool is_certain = is_certain_call(task);
   std::string functions, arrays, calls;
   std::size_t numbers = 0, values = 0;
   for (std::size_t i = 0; i < description.arguments.size(); ++i) {
     const Argument& argument = description.arguments[i];
     if (argument.role != Argument::Role::value) continue;
-    functions += value_function(description, i);
+    functions += value_function(description, i, is_certain ? type_assertion(task, i, kernel) : "");
     arrays += fmt::format("alignas(tuner_value_type_{1}) __device__ unsigned char {0}[sizeof(tuner_value_type_{1})];\n",
                           value_bytes(i), i);
     calls += fmt::format("  {}[{}] = tuner_value_make_{}({} + {}, {});\n", kValueMisfits, values++, i, kValueNumbers,

@@ -30,11 +30,13 @@ std::string_view value_types();
 /// `int tuner_value_make_POSITION(const tuner_value_number*, void*)` for the argument at that position of the
 /// description: which of its numbers, from 1, does not fit its member; 0: all do. The compiler refuses it with a
 /// sentence where the numbers do not match the type.
-std::string value_function(const KernelDescription& description, std::size_t position);
+std::string value_function(const KernelDescription& description, std::size_t position,
+                           std::string_view more_assertions = {});
 
 /// The functions of all arguments, and a kernel of one thread that calls them: it reads kValueNumbers, all numbers one
-/// after the other, and writes kValueMisfits, an int an argument that is a value, and value_bytes(position).
-std::string value_kernel(const KernelDescription& description);
+/// after the other, and writes kValueMisfits, an int an argument that is a value, and value_bytes(position). Where the
+/// text of the source leaves no doubt what `kernel` is ("scale<128>"), types are compared with its parameters'.
+std::string value_kernel(const Task& task, std::string_view kernel);
 inline constexpr const char* kValueKernel = "tuner_value_kernel";
 inline constexpr const char* kValueNumbers = "tuner_value_numbers";
 inline constexpr const char* kValueMisfits = "tuner_value_misfits";

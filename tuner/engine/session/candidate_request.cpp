@@ -49,7 +49,7 @@ CompileRequest support_request(const std::string& source, const std::string& arc
 std::optional<CompileRequest> value_request(const Task& task, const search::Configuration& baseline) {
   if (!has_values(task.description()) || task.description().source.empty()) return std::nullopt;
   CompileRequest request = request_of(task, baseline, task.macros(baseline));
-  request.source += '\n' + value_kernel(task.description());  // a last line may lack its end
+  request.source += '\n' + value_kernel(task, request.name_expression);  // a last line may lack its end
   request.name_expression.clear();
   return request;
 }
