@@ -128,7 +128,7 @@ TEST_CASE("what is declared as the device's is so where it is defined or special
        {"template <typename T> __device__ T f(T a) { return a; } template <> float f<float>(float a) { return 2; }",
         "__device__ float f(float a); float f(float a) { return a; }",
         "struct V { float a; __device__ V(float); }; V::V(float x) : a(x) { }",
-        "struct V { __device__ float get() const; ~V(); }; float V::get() const { return 1; } V::~V() { }",
+        "struct V { __device__ float get() const; }; float V::get() const { return 1; }",
         "template <typename T> struct V { DEVICE T get(); }; template <typename T> T V<T>::get() { return 1; }",
         "template <> float of_a_header<float>(float a) { return 2; }",
         "struct G { struct C { __device__ float get(); }; }; float G::C::get() { return 1; }",
@@ -370,6 +370,9 @@ TEST_CASE("a member that launches kept a class that the kernel uses from compili
         "struct A { };");
   CHECK(left_of("struct A { struct B { std::string s() { return std::string(); } }; };\n" + kMain) ==
         "struct A { struct B { }; };");
+  CHECK(left_of("struct A { __device__ A(int); ~A(); __device__ void f(int); void f(float); };\n"
+                "A::A(int) { } A::~A() { } void A::f(int) { } void A::f(float) { }\n" +
+                kMain) == "struct A { __device__ A(int); __device__ void f(int); }; A::A(int) { } void A::f(int) { }");
   // Those of the device, or of what may be a macro for it, what makes an object larger, and what is no function.
   for (const std::string kept :
        {"struct A { __device__ int a() { return 1; } constexpr int b() const { return 2; } __device__ void c(); }; "

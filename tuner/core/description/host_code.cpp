@@ -89,13 +89,19 @@ class MacroTable {
   bool any_launches_ = false;
 };
 
+std::vector<CodeText::Macro> joined(std::vector<CodeText::Macro> macros, const std::vector<CodeText::Macro>& further) {
+  macros.insert(macros.end(), further.begin(), further.end());
+  return macros;
+}
+
 /// Judges the functions of a source, by the rule in docs/sources.md.
 class HostCode {
  public:
-  explicit HostCode(std::string_view source)
+  explicit HostCode(std::string_view source, const std::vector<CodeText::Macro>& further = {})
       : source_(source),
         text_(read_code(source)),
-        macros_(text_.macros),
+        all_macros_(joined(text_.macros, further)),
+        macros_(all_macros_),
         statements_(read_statements(source, text_.code)) {
     for (const Statement& statement : statements_) add_members(statement);
   }
@@ -186,10 +192,23 @@ class HostCode {
     return words.others.empty() && function.macro.empty();
   }
 
-  /// Whether its class has a member of its name, and only such that are the host's.
+  /// `A::f`, `A::~A`.
+  std::string member_name(std::string_view type, const Statement& function) const {
+    const auto at = static_cast<std::size_t>(function.name.data() - text_.code.data());
+    return fmt::format("{}::{}{}", type, at > 0 && text_.code[at - 1] == '~' ? "~" : "", function.name);
+  }
+
+  std::string member_signature(std::string_view type, const Statement& function) const {
+    return fmt::format("{}({})", member_name(type, function),
+                       types_in(text_of(function.parameters), text_of(function.templates)));
+  }
+
+  /// Whether its class declares it, or all members of its name, for the host.
   bool is_declared_of_host(const Statement& statement) const {
-    const auto declared = members_of_host_.find({statement.qualifier.back(), statement.name});
-    return declared != members_of_host_.end() && declared->second;
+    const std::string_view type = statement.qualifier.back();
+    const auto declared = members_of_host_.find(member_name(type, statement));
+    return declared != members_of_host_.end() &&
+           (declared->second || signatures_of_host_.contains(member_signature(type, statement)));
   }
 
   bool is_marked(const Statement& statement) const {
@@ -223,9 +242,11 @@ class HostCode {
         if (any_specialises) marked_counts_.insert(name_and_count(statement));
       }
     }
-    for (const Member& member : members_) {
-      bool& all = members_of_host_.try_emplace({member.type, member.function.name}, true).first->second;
-      all = all && is_of_host(member);
+    for (const auto& [function, type] : members_) {
+      const bool is_hosts = is_of_host({function, type});
+      bool& all = members_of_host_.try_emplace(member_name(type, function), true).first->second;
+      all = all && is_hosts;
+      if (is_hosts) signatures_of_host_.insert(member_signature(type, function));
     }
   }
 
@@ -331,10 +352,12 @@ class HostCode {
 
   std::string_view source_;
   CodeText text_;
+  std::vector<CodeText::Macro> all_macros_;
   MacroTable macros_;
   std::vector<Statement> statements_;
-  std::vector<Member> members_;                                                    ///< functions that classes declare
-  std::map<std::pair<std::string_view, std::string_view>, bool> members_of_host_;  ///< whether all of a name are
+  std::vector<Member> members_;                     ///< functions that classes declare
+  std::map<std::string, bool> members_of_host_;     ///< their names, and whether all of that name are the host's
+  std::set<std::string> signatures_of_host_;        ///< of those that are
   std::set<std::string_view> classes_, types_;      ///< that are defined; words that name types
   std::map<std::string, bool> marked_;              ///< signatures, and whether one is a mere declaration
   std::set<std::string> marked_counts_, unmarked_;  ///< names of functions with how many parameters they have
@@ -358,9 +381,9 @@ bool has_host_code(std::string_view source) {
   return may_have_host_code(source) && HostCode(source).is_there();
 }
 
-std::string blank_host_code(std::string_view source) {
+std::string blank_host_code(std::string_view source, const std::vector<CodeText::Macro>& further) {
   std::string result(source);
-  HostCode host(source);
+  HostCode host(source, further);
   for (const TextRange& range : host.ranges()) {
     std::size_t at = range.begin;
     for (const CodeText::Directive& directive : host.directives_in(range)) {
