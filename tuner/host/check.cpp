@@ -338,7 +338,7 @@ class Check {
       const HostProblem& problem = cases_.problems[at.second];
       const std::string sentence = fmt::format(
           "`{}`: the reference proves nothing, because {}: a kernel that {} agrees; give the inputs other contents, or "
-          "declare the output `trivial`",
+          "the output a smaller rtol and atol, or declare it `trivial`",
           buffer, text_of({at.first}), at.first.why == Unproven::Why::unchanged ? "does nothing" : "only fills it");
       if (!proven.empty()) {
         // What stays as it was beside a result that is proven, is a counter that the kernel sets back, most often.

@@ -152,6 +152,10 @@ TEST_CASE("what counts the elements of an output in any order is another output,
   CHECK(complains("out(z, float, n, unordered for c) out(c, int32, 1)", "as in `unordered by count`"));
   CHECK(complains("out(z, float, n, unordered, partial)", "cannot be `partial` and `unordered`"));
   CHECK(complains("in(z, float, n, unordered)", "does not apply"));
+  for (const char* clause : {"rtol 0.5", "atol 1", "at most 1", "partial"}) {
+    CHECK(complains("out(z, float, n, unordered by c) out(c, int32, 1, " + std::string(clause) + ")",
+                    "so it must be exact"));
+  }
 }
 
 TEST_CASE("a database is not lost: what has no new clause keeps the hash it had before there were any") {

@@ -140,6 +140,18 @@ TEST_CASE("arguments are bound with types, lengths, generators, tolerances and v
   CHECK(a[8].value.as_real() == doctest::Approx(1000.0 / 3));
 }
 
+TEST_CASE("sorted, a lost element of a long list hides within any tolerance, so by default there is none") {
+  const auto arguments = task_of("out(z, float, n, unordered) out(y, half, n, unordered, rtol 0.01)").arguments();
+  CHECK(arguments[1].rtol == 0);
+  CHECK(arguments[1].atol == 0);
+  CHECK(arguments[2].rtol == 0.01);
+}
+
+TEST_CASE("counts of parts say nothing about the whole of an output whose order is free") {
+  CHECK_THROWS_WITH_AS(task_of("out(z, float, n, unordered by c) out(c, int32, 2)").arguments(),
+                       doctest::Contains("says how many elements `z` has, so it is a single one"), Error);
+}
+
 TEST_CASE("scratch lengths follow the configuration") {
   const Task task = task_of("scratch(s, float, 2 * BLOCKDIMX) scratch(t, float, n)");
   CHECK(task.scratch_lengths(task.space().parse("BLOCKDIMX=256")) == std::vector<std::uint64_t>{512, 1000});

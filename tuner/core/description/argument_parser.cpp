@@ -239,6 +239,11 @@ void DescriptionParser::check_counting_outputs() const {
     if (found == nullptr)
       name.fail(fmt::format("`{}` is no output of this kernel that could count others{}", name.text(),
                             suggestion(name.text(), candidates)));
+    if (found->rtol || found->atol || found->may_differ || found->is_partial)
+      name.fail(
+          fmt::format("`{}` says how many elements there are, so it must be exact: give it no rtol, atol, `at "
+                      "most` or `partial`",
+                      name.text()));
     const auto shape = shape_of_type(found->type);
     if (shape && (shape->lanes != 1 || is_real(shape->element) || shape->element == ElementType::boolean))
       name.fail(fmt::format("`{}` says how many elements there are, so its type is an integer, not {}", name.text(),

@@ -60,14 +60,30 @@ void bind_tolerances(const KernelDescription& description, const Argument& argum
     if (value >= 0 && std::isfinite(value)) return value;
     throw Error(Errc::bad_problem, fmt::format("{} is {}; a tolerance is a number from 0.", what, value));
   };
-  bound.rtol = tolerance(argument.rtol, "the rtol", default_rtol(bound.type));
-  bound.atol = tolerance(argument.atol, "the atol", default_atol(bound.type));
+  // What may stand anywhere is moved, not computed. Sorted, a lost element hides within any tolerance.
+  const bool is_exact = argument.is_unordered;
+  bound.rtol = tolerance(argument.rtol, "the rtol", is_exact ? 0 : default_rtol(bound.type));
+  bound.atol = tolerance(argument.atol, "the atol", is_exact ? 0 : default_atol(bound.type));
   bound.chosen_tolerance = argument.rtol || argument.atol;
   if (!argument.may_differ) return;
   const std::string what = argument_label(description, argument, "the number of elements that may differ");
   const std::int64_t most = computed(what, [&] { return argument.may_differ->evaluate_integer(scope); });
   if (most < 0) throw Error(Errc::bad_problem, fmt::format("{} is {}; it cannot be negative.", what, most));
   bound.may_differ = static_cast<std::uint64_t>(most);
+}
+
+/// What counts the elements of an output whose order is free has one element itself.
+void check_counts(const KernelDescription& description, const std::vector<BoundArgument>& arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i].counted_by) continue;
+    const BoundArgument& counting = arguments[*arguments[i].counted_by];
+    if (counting.length == 1) continue;
+    throw Error(Errc::bad_problem,
+                fmt::format("{} is {}, but it says how many elements `{}` has, so it is a single one. Counts of parts "
+                            "cannot be used: count all elements, or compare `{}` in order.",
+                            argument_label(description, description.arguments[*arguments[i].counted_by], "the length"),
+                            counting.length, arguments[i].name, arguments[i].name));
+  }
 }
 
 /// A module has 64 KB of constant memory, however its arrays are laid out.
@@ -239,6 +255,7 @@ std::vector<BoundArgument> bind_arguments(const KernelDescription& description, 
     bound_arguments.push_back(std::move(bound));
   }
   check_constant_memory(description, bound_arguments);
+  check_counts(description, bound_arguments);
   check_expected(description, bound_arguments);
   return bound_arguments;
 }

@@ -15,11 +15,15 @@ std::string text_of(const Unproven& one) {
       return fmt::format("{} of {} elements of `{}` are not numbers", grouped(one.elements), grouped(one.of),
                          one.buffer);
     case Unproven::Why::one_value:
-      return fmt::format("all {} elements of `{}` have one value", grouped(one.elements), one.buffer);
+      return fmt::format("all {} elements of `{}` are one value within its tolerance", grouped(one.elements),
+                         one.buffer);
     case Unproven::Why::unchanged:
-      return fmt::format("`{}` still holds what it held before", one.buffer);
+      return fmt::format("`{}` still holds, within its tolerance, what it held before", one.buffer);
     case Unproven::Why::same_for_seeds:
       return fmt::format("`{}` is the same for two seeds of the inputs", one.buffer);
+    case Unproven::Why::behind_count:
+      return fmt::format("{} elements of `{}` are written behind its count, where nothing is compared",
+                         grouped(one.elements), one.buffer);
   }
   return {};
 }

@@ -19,6 +19,7 @@ struct Unproven {
     one_value,       ///< every element has the same value within the tolerance: a kernel that only fills it agrees
     unchanged,       ///< inout: still within the tolerance of what it held before: a kernel that does nothing agrees
     same_for_seeds,  ///< the same bits for two seeds of the inputs
+    behind_count,    ///< written behind the number of elements that another output says there are
   };
   std::string buffer;
   Why why = Why::not_a_number;
@@ -32,10 +33,11 @@ struct UnprovenName {
   std::string_view name;
 };
 /// As in JSON and in the counters of a decision.
-inline constexpr std::array<UnprovenName, 4> kUnprovenNames{{{Unproven::Why::not_a_number, "not_a_number"},
+inline constexpr std::array<UnprovenName, 5> kUnprovenNames{{{Unproven::Why::not_a_number, "not_a_number"},
                                                              {Unproven::Why::one_value, "one_value"},
                                                              {Unproven::Why::unchanged, "unchanged"},
-                                                             {Unproven::Why::same_for_seeds, "same_for_seeds"}}};
+                                                             {Unproven::Why::same_for_seeds, "same_for_seeds"},
+                                                             {Unproven::Why::behind_count, "behind_count"}}};
 std::string_view to_string(Unproven::Why why);
 
 /// How an output of the reference differs from what kernels leave that compute nothing.
@@ -47,7 +49,7 @@ struct FromImpostors {
 };
 void add_unproven(const BoundArgument& output, const FromImpostors& found, std::vector<Unproven>& to);
 
-/// "all 1,000 elements of `y` have one value; 3 of 64 elements of `z` are not numbers"
+/// "all 1,000 elements of `y` are one value within its tolerance; 3 of 64 elements of `z` are not numbers"
 std::string text_of(const std::vector<Unproven>& unproven);
 
 /// As counters of a decision, which is how it is stored: "unproven_one_value y" and "unproven_one_value_of y".

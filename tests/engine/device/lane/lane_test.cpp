@@ -237,6 +237,16 @@ TEST_CASE("a baseline that is right within the tolerance is no nondeterministic 
   test.expect(screen("wavers"), Outcome::nondeterministic);
 }
 
+TEST_CASE("what the reference writes behind its count is named, because nothing is compared there") {
+  PrepareProblem request = problem();
+  request.arguments[1].is_unordered = true;
+  request.arguments[1].counted_by = 2;  // of `counts` the first, which is 1
+  TestLane test(request);
+  const std::vector<Unproven> unproven = test.expect(reference(), Outcome::ok).result_of<RunReference>().unproven;
+  REQUIRE(!unproven.empty());
+  CHECK(unproven.back() == Unproven{"doubled", Unproven::Why::behind_count, kLength - 1, kLength});
+}
+
 TEST_CASE("as many elements as the description allows may be wrong") {
   PrepareProblem request = problem();
   request.arguments[1].may_differ = 1;

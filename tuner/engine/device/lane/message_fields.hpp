@@ -15,7 +15,7 @@ void describe(auto& fields, NotCompared& left) {
 }
 
 constexpr bool is_known(Unproven::Why why) {
-  return why >= Unproven::Why::not_a_number && why <= Unproven::Why::same_for_seeds;
+  return why >= Unproven::Why::not_a_number && why <= Unproven::Why::behind_count;
 }
 
 void describe(auto& fields, Unproven& one) {

@@ -36,6 +36,7 @@ struct ArgumentState {
   DeviceMemory unwritten;               ///< out: the same for the kernel being checked
   DeviceMemory spread;     ///< out, inout: a float an element, once Runner measured how exactly they are computed
   Finding left_unwritten;  ///< out: how many elements the reference leaves unwritten, and the first
+  std::uint64_t counted = 0, behind_count = 0;  ///< unordered: how many there are, and are written behind them
   std::optional<std::uint64_t>
       reference_sum;            ///< out, inout: checksum of `reference`, once Runner::unproven() was asked
   std::uint64_t input_sum = 0;  ///< in: checksum of the content

@@ -135,7 +135,7 @@ Runner::AskedOutput Runner::ask_about(ArgumentState& state, const Run& run) {
 }
 
 // Elements whose order is free are compared in ascending order, and what counts them says where they end.
-void Runner::put_in_order(const ArgumentState& state, const Run& run) {
+void Runner::put_in_order(ArgumentState& state, const Run& run) {
   const std::vector<ArgumentState>& arguments = buffers_.arguments();
   const auto order = [&](CUdeviceptr data, CUdeviceptr count) {
     std::uint64_t elements = state.elements;
@@ -144,6 +144,7 @@ void Runner::put_in_order(const ArgumentState& state, const Run& run) {
       elements = counted(state.argument, counting.argument, stream_.download(count, size_of(counting.argument.type)));
       const std::uint64_t bytes = elements * size_of(state.argument.type);
       stream_.set_bytes(data + bytes, 0, state.element_bytes() - bytes);
+      if (run.as_reference) state.counted = elements;
     }
     support_.put_in_order(data, elements, state.argument);
   };
@@ -366,8 +367,11 @@ void Runner::note_unwritten(const std::vector<Mismatch>& mismatches) {
   for (const Mismatch& mismatch : mismatches) {
     const BoundArgument& argument = mismatch.state->argument;
     const bool is_left_out = (!argument.expected || argument.is_partial) && !argument.counted_by;
-    state_of(mismatch).left_unwritten = {.count = is_left_out ? mismatch.unwritten : 0,
-                                         .first = mismatch.first_unwritten};
+    ArgumentState& state = state_of(mismatch);
+    state.left_unwritten = {.count = is_left_out ? mismatch.unwritten : 0, .first = mismatch.first_unwritten};
+    const bool knows_written = argument.counted_by && argument.role == Argument::Role::out && !argument.expected;
+    const std::uint64_t written = state.elements - mismatch.unwritten;
+    state.behind_count = knows_written && written > state.counted ? written - state.counted : 0;
   }
 }
 

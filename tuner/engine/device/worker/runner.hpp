@@ -92,7 +92,7 @@ class Runner {
   Verdict run_once(const LoadedKernel& kernel, const Run& run, std::vector<Mismatch>& mismatches);
   void ask_about_guards(const Run& run, std::vector<AskedGuard>& asked);
   AskedOutput ask_about(ArgumentState& state, const Run& run);
-  void put_in_order(const ArgumentState& state, const Run& run);
+  void put_in_order(ArgumentState& state, const Run& run);
   std::string other_order(const std::vector<Mismatch>& mismatches);
   void note(const AskedOutput& asked, const std::vector<Finding>& found, const Run& run, Mismatch& mismatch);
   bool note_difference(const Finding& compared, CUdeviceptr data, Mismatch& mismatch);

@@ -77,6 +77,8 @@ std::vector<Unproven> Runner::unproven() {
     FromImpostors from{state->compared(), found[alike].sum, found[alike].count, {}};
     if (unchanged) from.changed = found[*unchanged].count;
     add_unproven(state->argument, from, result);
+    if (state->behind_count > 0)
+      result.push_back({state->argument.name, Unproven::Why::behind_count, state->behind_count, state->elements});
   }
   return result;
 }
@@ -114,11 +116,17 @@ Verdict Runner::something_is_proven(const std::vector<Unproven>& unproven) const
   });
   const std::string value =
       element_text(argument.type, stream_.download(first_compared(*first), size_of(argument.type)));
+  const std::string within =
+      argument.rtol > 0 || argument.atol > 0
+          ? fmt::format(", within the tolerance (rtol {}, atol {})", argument.rtol, argument.atol)
+          : "";
   return {Outcome::wrong_result,
           fmt::format("Its results prove nothing: {}, so a kernel that {} would pass. Give its inputs contents from "
-                      "which it computes something, or declare the output `trivial` if this is what it computes.",
-                      is_filled ? fmt::format("all {} elements of '{}' are {}", first->compared(), argument.name, value)
-                                : fmt::format("'{}' still holds what it held before", argument.name),
+                      "which it computes something, or the output a smaller `rtol` and `atol`. Declare the output "
+                      "`trivial` if this is what it computes.",
+                      is_filled ? fmt::format("all {} elements of '{}' are {}{}", first->compared(), argument.name,
+                                              value, within)
+                                : fmt::format("'{}' still holds what it held before{}", argument.name, within),
                       is_filled ? "only fills it" : "does nothing")};
 }
 
