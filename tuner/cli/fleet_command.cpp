@@ -25,7 +25,9 @@ struct Action {
 
 const std::vector<Action>& actions() {
   static const std::vector<Action> all{
-      {"submit", fleet_submit, {"kernel", "problem", "problems", "on", "effort", "mode", "priority", "team", "json"}},
+      {"submit",
+       fleet_submit,
+       {"kernel", "problem", "problems", "on", "effort", "mode", "priority", "team", "I", "json"}},
       {"work",
        fleet_work,
        {"until-empty", "devices", "workers", "longest-job", "compile-timeout", kCompileMemory, "as-root", "db"}},
@@ -104,6 +106,7 @@ Command fleet_command() {
               {"mode", Kind::value, "cold|warm", "submit: how to time, as for `tuner tune`; default cold"},
               {"priority", Kind::value, "N", "submit: jobs with a higher number are taken first; default 0"},
               {"team", Kind::value, "NAME", "submit: for which team, if the login is in several"},
+              {"I", Kind::repeatable, "DIR", "submit: folder in which headers are looked for; the job carries them"},
               {"until-empty", Kind::flag, "", "work: end when no job for these GPUs is queued or running"},
               {"devices", Kind::value, "all|0,2|0-3",
                "work: which GPUs, as numbered by `tuner devices`: a job at a time on each; default all"},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -17,6 +18,7 @@
 #include "tuner/cli/queue_option.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
+#include "tuner/core/description/headers.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
@@ -42,6 +44,7 @@ struct Wishes {
   std::vector<GivenProblem> problems;
   std::vector<std::string> devices;  ///< one that is empty: any
   int priority = 0;
+  std::vector<std::filesystem::path> include_folders;
 };
 
 Wishes read_wishes(const Arguments& arguments) {
@@ -58,6 +61,7 @@ Wishes read_wishes(const Arguments& arguments) {
     throw Error(Errc::bad_usage, "--on names no GPU: write a part of its name, such as --on H200, or leave it out.");
   }
   if (wishes.devices.empty()) wishes.devices.emplace_back();
+  for (const std::string& folder : arguments.values("I")) wishes.include_folders.emplace_back(folder);
   return wishes;
 }
 
@@ -77,7 +81,8 @@ void require_constraints(const KernelDescription& kernel, const GivenProblem& pr
 }
 
 void add_file(const std::string& file, const Wishes& wishes, Submissions& all) {
-  for (const KernelDescription& kernel : kernels_of(file, wishes.kernel)) {
+  for (KernelDescription& kernel : kernels_of(file, wishes.kernel)) {
+    if (!wishes.include_folders.empty()) kernel.given_headers = all_headers(kernel, wishes.include_folders);
     fleet::Package package = fleet::pack_job(kernel, wishes.mode, wishes.effort);
     all.contents.merge(package.contents);
     for (const GivenProblem& problem : distinct_problems(kernel, wishes.problems, warn)) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "search/expression/quoting.hpp"
 #include "tests/core/support.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/core/description/headers.hpp"
@@ -201,7 +202,8 @@ TEST_CASE("ours include each other, whatever the user's are called") {
 }
 
 TEST_CASE("names of standard headers are known as a whole") {
-  for (const char* name : {"vector", "thrust/unique.h", "any"}) CHECK(standard_header(name) == empty_header());
+  for (const char* name : {"vector", "thrust/unique.h", "any", "sys/times.h", "boost/algorithm/string.hpp"})
+    CHECK(standard_header(name) == empty_header());
   for (const char* name : {"", "vecto", "ector", "thrust/unique.h ", " any", "any bitset", "__tuner/vector"})
     CHECK(!standard_header(name));
 }
@@ -275,6 +277,20 @@ TEST_CASE("one file that says #pragma once is there once under two names, as thr
   CHECK(compiled[3] == found[3]);
 }
 
+TEST_CASE("a macro of one header says of functions in another whose they are") {
+  const std::vector<Header> headers{
+      {"config.h", "#define HOST __host__\n#define BOTH HOST __device__\n"},
+      {"ops.h", "inline HOST std::ostream& print(std::ostream& out);\ninline BOTH T add(T a) { return a; }\n"}};
+  const std::string blank = blank_host_code(headers, "int main() {}\n")[1].text;
+  CHECK(blank.find("print") == std::string::npos);
+  CHECK(blank.ends_with("\ninline BOTH T add(T a) { return a; }\n"));
+}
+
+TEST_CASE("a declaration with parameters that have no names is left out as the host's") {
+  const std::vector<Header> headers{{"h.h", "size_t remaining(int, size_t);\nvoid run(float*, my_t);\n"}};
+  CHECK(search::trimmed(blank_host_code(headers, "int main() {}\n")[0].text).empty());
+}
+
 TEST_CASE("headers in angle brackets are rid of host code, too, and are no part of the identity") {
   const Folder folder;
   const Folder includes;
@@ -306,6 +322,21 @@ TEST_CASE("headers in angle brackets are rid of host code, too, and are no part 
   CHECK(identity(program) == before);
   includes.write("sub/beside.h", "inline void launch() { scale<<<1, 1>>>(); }\n");
   CHECK(!found(kernel).empty());
+}
+
+TEST_CASE("where there are no folders, what was found in them has the same identity") {
+  const Folder folder;
+  const Folder includes;
+  includes.write("lib/own.h", "#include \"beside.h\"\n");
+  includes.write("lib/beside.h", "");
+  KernelDescription description = describe(kernel_text("#include <lib/own.h>\n__global__ void scale() {}\n"));
+  description.file = folder.path() / "k.cu";
+  const std::string identity = kernel_identity(description, quoted_headers(description, {includes.path()}));
+  description.given_headers = all_headers(description, {includes.path()});
+  const std::vector<Header> expected{mark_of_uncounted(), {"lib/own.h", "#include \"beside.h\"\n"}, {"beside.h", ""}};
+  CHECK(description.given_headers == expected);
+  CHECK(quoted_headers(description, {}) == expected);
+  CHECK(kernel_identity(description, expected) == identity);
 }
 
 TEST_CASE("the identity of a kernel changes with its code and its headers, and with nothing else") {

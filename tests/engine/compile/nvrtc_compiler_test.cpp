@@ -81,7 +81,9 @@ TEST_CASE("errors carry the file and line that the user wrote") {
       {"// first\n\n__global__ void k(int* p) {\n  p[0] = missing;\n}\n", "dir/user.cu", {{"A", "1"}, {"B", "2"}}, {}});
   CompileReply reply = compiler().compile(request);
   CHECK(reply.outcome == Outcome::compile_error);
-  CHECK(reply.message == "dir/user.cu(4): error: identifier \"missing\" is undefined");
+  CHECK(reply.message ==
+        "dir/user.cu(4): error: `missing` is not known here: if it is a variable of the host, which is left out, "
+        "declare it `__device__`, `__constant__` or `constexpr`.");
   CHECK(reply.log.find("dir/user.cu(4)") != std::string::npos);
   CHECK(reply.cubin.bytes.empty());
 

@@ -87,6 +87,21 @@ bool declares_integers(std::string_view text) {
   return may_declare_integers(text) && may_declare_integers(read_code(text).code);
 }
 
+/// The macros that may mark functions, as `#define HOST_DEVICE __host__ __device__`, or `#define HOST_DEVICE`. Others
+/// would only cost time.
+std::vector<CodeText::Macro> marks_of(const std::vector<Header>& headers) {
+  std::vector<CodeText::Macro> marks;
+  for (const Header& header : headers) {
+    if (is_standard(header)) continue;
+    for (CodeText::Macro& macro : read_code(header.text).macros) {
+      if (std::all_of(macro.body.begin(), macro.body.end(), [](char c) { return is_word_character(c) || c == ' '; }) &&
+          (macro.body.empty() || !is_digit(macro.body.front())))
+        marks.push_back(std::move(macro));
+    }
+  }
+  return marks;
+}
+
 bool says_once(std::string_view text) {
   const std::vector<LiveLine> lines = live_lines(text);
   return std::any_of(lines.begin(), lines.end(),
@@ -114,7 +129,7 @@ class HeaderSearch {
 
   /// Adds the headers that `text`, a file of `folder`, includes. An explicit list of work instead of recursion: a chain
   /// of includes may be long.
-  void follow(std::string_view text, const fs::path& folder) {
+  void follow(std::string_view text, const fs::path& folder, bool leaves_none) {
     source_ = text;
     own_folder_ = folder;
     std::vector<Pending> pending;
@@ -125,7 +140,7 @@ class HeaderSearch {
       if (next.is_unlisted || !follow_listed(next, pending)) follow_unlisted(next, pending);
     }
     // The compiler finds those with angle brackets by itself, but gets what is blanked in memory, and what includes it.
-    if (!has_program()) leave_unlisted();
+    if (!leaves_none && !has_program()) leave_unlisted();
     tell_headers_apart();
     for (const FoundHeader& found : listed_) headers_.push_back(found.header);
     add_standard();
@@ -337,7 +352,7 @@ class HeaderSearch {
 std::vector<Header> quoted_headers(std::string_view text, const fs::path& file, const std::vector<Header>& given,
                                    const std::vector<fs::path>& include_folders) {
   HeaderSearch search(given, include_folders, folders_of_options(text, file));
-  search.follow(text, file.parent_path());
+  search.follow(text, file.parent_path(), false);
   return search.take();
 }
 
@@ -346,11 +361,18 @@ std::vector<Header> quoted_headers(const KernelDescription& description, const s
                         description.given_headers, include_folders);
 }
 
+std::vector<Header> all_headers(const KernelDescription& description, const std::vector<fs::path>& include_folders) {
+  HeaderSearch search(description.given_headers, include_folders, {});
+  search.follow(description.source, description.file.parent_path(), true);
+  return search.take();
+}
+
 std::vector<Header> blank_host_code(std::vector<Header> headers, std::string_view program) {
+  const std::vector<CodeText::Macro> macros = program.empty() ? std::vector<CodeText::Macro>() : marks_of(headers);
   for (Header& header : headers) {
     if (is_standard(header)) continue;
     if (!program.empty() || has_host_code(header.text))
-      header.text = blank_host_variables(blank_host_code(header.text));
+      header.text = blank_host_variables(blank_host_code(header.text, macros));
     blank_mark(header.text);
   }
   if (!program.empty()) blank_unused(program, headers);

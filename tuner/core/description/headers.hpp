@@ -24,6 +24,10 @@ std::vector<Header> quoted_headers(std::string_view text, const std::filesystem:
                                    const std::vector<Header>& given,
                                    const std::vector<std::filesystem::path>& include_folders);
 
+/// Of a parsed source, with all that the compiler would find in `include_folders`: for where there are no folders.
+std::vector<Header> all_headers(const KernelDescription& description,
+                                const std::vector<std::filesystem::path>& include_folders);
+
 /// The same as the compiler gets them: with host code blank where they launch or have a `main`, or where the source is
 /// a whole program; `program` is that source then, and empty otherwise. What says `#pragma once` is there once,
 /// whatever it is called.

@@ -3,6 +3,9 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "tuner/core/description/code_text.hpp"
 
 // Programs have their kernels and what runs on the host in one file, and NVRTC compiles no function of the host.
 
@@ -14,7 +17,8 @@ bool has_host_code(std::string_view source);
 
 /// The source with its functions of the host blank, and with their declarations; docs/sources.md says which these are.
 /// Lines stay where they are, as do conditions and macros of the preprocessor. Linear in the length of the source.
-std::string blank_host_code(std::string_view source);
+/// `further` are macros of other files, as far as they may mark a function.
+std::string blank_host_code(std::string_view source, const std::vector<CodeText::Macro>& further = {});
 
 /// The same for hashing, where what stands in those functions must not count, nor how many lines: without them.
 std::string without_host_code(std::string_view source);

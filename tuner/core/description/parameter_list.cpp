@@ -173,7 +173,8 @@ std::size_t count_parameters(std::string_view parameters) {
 bool declares_parameters(std::string_view parameters, const std::function<bool(std::string_view)>& is_type,
                          bool may_be_value) {
   const std::vector<std::string_view> parts = parts_of(parameters);
-  return std::all_of(parts.begin(), parts.end(),
+  // A list of values has no part that is a parameter.
+  return std::any_of(parts.begin(), parts.end(),
                      [&](std::string_view part) { return declares(part, is_type, may_be_value); });
 }
 

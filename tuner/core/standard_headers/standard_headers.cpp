@@ -1,6 +1,7 @@
 #include "tuner/core/standard_headers/standard_headers.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "tuner/core/standard_headers/device_headers.hpp"
@@ -20,7 +21,9 @@ constexpr std::string_view kHostOnly =
     "typeinfo unordered_map unordered_set valarray variant vector version complex.h ctype.h dirent.h errno.h fcntl.h "
     "fenv.h getopt.h iso646.h libgen.h locale.h malloc.h memory.h mpi.h omp.h pthread.h sched.h setjmp.h signal.h "
     "stdarg.h stdbool.h strings.h sys/mman.h sys/resource.h sys/stat.h sys/time.h sys/types.h sys/wait.h time.h "
-    "uchar.h unistd.h wchar.h wctype.h ";
+    "uchar.h unistd.h wchar.h wctype.h byteswap.h dlfcn.h emmintrin.h endian.h err.h execinfo.h ftw.h glob.h "
+    "immintrin.h netdb.h numa.h poll.h pwd.h regex.h search.h semaphore.h syslog.h termios.h utime.h values.h "
+    "x86intrin.h xmmintrin.h ";
 /// Of the toolkit and of libraries on top of it.
 constexpr std::string_view kHostOnlyOfCuda =
     " cublas.h cublasLt.h cublas_api.h cublas_v2.h cublasXt.h cudaTypedefs.h cuda_gl_interop.h cuda_profiler_api.h "
@@ -39,6 +42,9 @@ constexpr std::string_view kHostOnlyOfCuda =
     "thrust/system/omp/execution_policy.h thrust/system_error.h thrust/tabulate.h thrust/transform.h "
     "thrust/transform_reduce.h thrust/transform_scan.h thrust/uninitialized_copy.h thrust/uninitialized_fill.h "
     "thrust/unique.h thrust/universal_allocator.h thrust/universal_ptr.h thrust/universal_vector.h ";
+/// Of the system, and of libraries that only hosts use.
+constexpr std::array<std::string_view, 10> kHostOnlyFolders{"arpa/",  "asm/", "boost/",   "cub/device/", "GL/",
+                                                            "linux/", "net/", "netinet/", "opencv2/",    "sys/"};
 /// Of the toolkit, for kernels.
 constexpr std::string_view kOfToolkit =
     " builtin_types.h cooperative_groups.h cuComplex.h cuda_awbarrier.h cuda_bf16.h cuda_bf16.hpp cuda_fp16.h "
@@ -60,7 +66,9 @@ bool is_in(std::string_view list, std::string_view name) {
 }
 
 bool is_host_only(std::string_view name) {
-  return is_in(kHostOnly, name) || is_in(kHostOnlyOfCuda, name) || name.starts_with("cub/device/");
+  const auto is_within = [&](std::string_view folder) { return name.starts_with(folder); };
+  return is_in(kHostOnly, name) || is_in(kHostOnlyOfCuda, name) ||
+         std::any_of(kHostOnlyFolders.begin(), kHostOnlyFolders.end(), is_within);
 }
 
 std::vector<Header> make_headers_of_language() {
