@@ -29,7 +29,9 @@ std::string complaint_about(const std::string& text, const std::filesystem::path
     for (const KernelDescription& description : parse_descriptions(text, file)) {
       check_written_signatures(description, quoted_headers(description, folders));
       const Task task(description, ProblemValues(), known_device(kPlanDevice), {}, {});
-      if (!task.baseline()) return task.space().why_invalid(task.space().defaults()).value_or("");
+      if (!task.baseline()) {
+        return fmt::format("The configuration {}.", task.space().why_invalid(task.space().defaults()).value_or(""));
+      }
     }
   } catch (const Error& error) {
     return error.what();
@@ -52,11 +54,18 @@ ExitCode run_new(const Arguments& arguments) {
   const std::vector<std::string> named = arguments.values("I");
   const std::vector<std::filesystem::path> folders(named.begin(), named.end());
   const ProgramText program = program_text(read_kernel_file(file), file, folders);
-  const auto complaint = [&](const std::string& text) { return complaint_about(text, file, folders); };
+  std::string judged, judgement;
+  const auto complaint = [&](const std::string& text) {
+    if (text != judged) judgement = complaint_about(text, file, folders);
+    judged = text;
+    return judgement;
+  };
   const std::string text =
       skeleton(program.text, file, arguments.value("kernel").value_or(""), program.elsewhere, complaint);
   if (const std::string rest = complaint(text); !rest.empty()) {
-    warn("`tuner describe` does not accept this yet, so it needs your hand: " + rest);
+    const bool has_any = text.find("\n#pragma tuner kernel(") != std::string::npos;
+    warn(has_any ? "`tuner describe` does not accept this yet, so it needs your hand: " + rest
+                 : "`tuner describe` does not accept these proposals yet: mend the comments below `// ?`.");
   }
   for (const std::string& name : program.included) {
     say(fmt::format("The text of \"{}\", which has kernels, stands in place of the line that includes it.", name));

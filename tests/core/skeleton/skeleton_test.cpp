@@ -427,6 +427,19 @@ TEST_CASE("one kernel that is complained about does not hide the others") {
   CHECK(text.find("\n#pragma tuner kernel(good)\n") != text.npos);
 }
 
+TEST_CASE("sizes that were guessed too large for a kernel are guessed smaller, and a complaint loses its place") {
+  const std::string source = "__global__ void k(float* x, int n) { x[threadIdx.x] = n; }\n";
+  const auto at_most = [&](std::int64_t most) {
+    return skeleton(source, "k.cu", "", "", [&](const std::string& text) {
+      const std::size_t at = text.find("size = ");
+      return std::string(std::stoll(text.substr(at + 7)) > most ? "k.cu:7:1: `n` is too much.\n  #pragma" : "");
+    });
+  };
+  CHECK(at_most(2000).find("\n#pragma tuner problem(n: size = 1024)") != std::string::npos);
+  CHECK(at_most(70).find("\n#pragma tuner problem(n: size = 64)") != std::string::npos);
+  CHECK(at_most(7).find("make them no comments: `n` is too much.\n// #pragma") != std::string::npos);
+}
+
 TEST_CASE("vectors and structures by value are values, with a question") {
   const std::string above = "struct Box { float3 low; int n; };\ntemplate <class T> struct Range { T from, to; };\n";
   const KernelDescription k =

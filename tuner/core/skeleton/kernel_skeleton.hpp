@@ -25,9 +25,14 @@ struct PlainArgument {
 /// What one kernel's directives are made of, gathered step by step by the functions below, each of which adds its lines
 /// and uses what those before it have found.
 struct KernelSkeleton {
-  KernelSkeleton(const PlainSource& plain, const PlainFunction& function)
-      : source(plain), kernel(function), use(plain.body(function)), launch(plain.launch(function.name)) {}
+  KernelSkeleton(const PlainSource& plain, const PlainFunction& function, std::int64_t most = std::int64_t{1} << 40)
+      : most_usual(most),
+        source(plain),
+        kernel(function),
+        use(plain.body(function)),
+        launch(plain.launch(function.name)) {}
 
+  const std::int64_t most_usual;  ///< what sizes are guessed to be at most
   const PlainSource& source;
   const PlainFunction& kernel;
   KernelUse use;

@@ -77,7 +77,8 @@ std::int64_t usual_size(const KernelSkeleton& skeleton) {
   }
   const bool has_loops = std::any_of(skeleton.sizes.begin(), skeleton.sizes.end(),
                                      [&](const std::string& size) { return skeleton.use.loops_to(size); });
-  return factors > 2 ? 256 : factors > 1 ? 1024 : has_loops ? 1 << 14 : 1 << 20;
+  const std::int64_t usual = factors > 2 ? 256 : factors > 1 ? 1024 : has_loops ? 1 << 14 : 1 << 20;
+  return std::min(usual, skeleton.most_usual);
 }
 
 /// The sizes that the launch passes as numbers.
@@ -208,6 +209,14 @@ std::string apply(std::string text, std::vector<Edit> edits) {
   return text;
 }
 
+/// The first line of a message, "k.cu:12:3: `x` is missing", without where it says that.
+std::string without_place(const std::string& message) {
+  const std::string line = message.substr(0, message.find('\n'));
+  const std::size_t colon = line.find(": "), quote = line.find('`');
+  const bool has_place = colon != std::string::npos && colon > 0 && colon < quote && is_digit(line[colon - 1]);
+  return has_place ? line.substr(colon + 2) : line;
+}
+
 std::vector<const PlainFunction*> own_kernels(const PlainSource& source, std::size_t size) {
   std::vector<const PlainFunction*> kernels;
   for (const PlainFunction& function : source.functions) {
@@ -238,16 +247,24 @@ struct Proposal {
   std::string first_reason;         ///< why one has none
 };
 
-/// The source with directives for these kernels. `refusals` are sentences about what was proposed for a kernel before.
+/// What became of proposals for kernels, by their names.
+struct Verdicts {
+  std::map<std::string, std::string> refusals;  ///< sentences about them
+  std::map<std::string, std::int64_t> most_usual;
+};
+
+/// The source with directives for these kernels.
 Proposal propose_all(const PlainSource& source, const std::vector<const PlainFunction*>& kernels,
-                     const std::map<std::string, std::string>& refusals) {
+                     const Verdicts& verdicts) {
   Proposal result;
   std::vector<Edit> edits;
   std::set<std::string> guarded;
   for (const PlainFunction* const kernel : kernels) {
     const PlainFunction& function = *kernel;
     if (!result.described.insert(function.name).second) continue;
-    KernelSkeleton proposed(source, function);
+    const auto most = verdicts.most_usual.find(function.name);
+    KernelSkeleton proposed = most == verdicts.most_usual.end() ? KernelSkeleton(source, function)
+                                                                : KernelSkeleton(source, function, most->second);
     const std::string why_not = propose(proposed);
     const std::size_t begin = line_begin(source.text, function.begin);
     std::string lines = (begin == function.begin && begin > 0 && source.text[begin - 1] != '\n') ? "\n" : "";
@@ -280,8 +297,9 @@ Proposal propose_all(const PlainSource& source, const std::vector<const PlainFun
       if (!macros.empty())
         lines += fmt::format("// ? Kernels that {} makes are not seen here. Write out those that matter.\n", macros);
     }
-    const auto refusal = refusals.find(function.name);
-    edits.push_back({begin, begin, lines + composed(proposed, refusal == refusals.end() ? "" : refusal->second)});
+    const auto refusal = verdicts.refusals.find(function.name);
+    edits.push_back(
+        {begin, begin, lines + composed(proposed, refusal == verdicts.refusals.end() ? "" : refusal->second)});
   }
   result.text = apply(source.text, std::move(edits));
   return result;
@@ -316,14 +334,22 @@ std::string skeleton(std::string_view text, const std::filesystem::path& file, s
   Proposal proposal = propose_all(source, kernels, {});
   if (proposal.described.empty()) refuse(proposal.first_reason);
   if (!complaint_about || complaint_about(own_part(proposal)).empty()) return own_part(proposal);
-  std::map<std::string, std::string> refusals;
+  Verdicts verdicts;
   for (const std::string& name : proposal.described) {
     std::vector<const PlainFunction*> one = kernels;
     std::erase_if(one, [&](auto function) { return function->name != name; });
     const std::string complaint = complaint_about(own_part(propose_all(source, one, {})));
-    if (!complaint.empty()) refusals.emplace(name, complaint);
+    bool is_accepted = complaint.empty();
+    for (const std::int64_t most : {1024, 64}) {  // a guess that is too large for memory or a type
+      if (is_accepted) break;
+      verdicts.most_usual[name] = most;
+      is_accepted = complaint_about(own_part(propose_all(source, one, verdicts))).empty();
+    }
+    if (is_accepted) continue;
+    verdicts.most_usual.erase(name);
+    verdicts.refusals.emplace(name, without_place(complaint));
   }
-  return own_part(propose_all(source, kernels, refusals));
+  return own_part(propose_all(source, kernels, verdicts));
 }
 
 }  // namespace tuner
