@@ -37,8 +37,9 @@ struct Host : Tuner {
     folder().write("factor.cuh", "#define FACTOR 2\n");
   }
   Result work(const Words& more = {}) const {
-    return run(joined(
-        {"fleet", "work", "--until-empty", "--as-root", "--workers", "1", "--compile-timeout", compile_timeout}, more));
+    return run(joined({"fleet", "work", "--until-empty", "--as-root", "--unconfined", "--workers", "1",
+                       "--compile-timeout", compile_timeout},
+                      more));
   }
   Json json(const Words& words) const {
     const Result result = run(joined(words, {"--json"}));
@@ -203,7 +204,7 @@ TEST_CASE("a worker that is told to stop gives its job back, which another one f
   const Host anna(server, "anna"), first(server, "hand"), second(server, "hand");
   anna.folder().write("slow.cu", kScaleKernel);
   anna.run({"fleet", "submit", "slow.cu", "--problem", "n=1000,2000,3000", "--effort", "full"});
-  Running running(first, {"fleet", "work", "--as-root", "--workers", "1"});
+  Running running(first, {"fleet", "work", "--as-root", "--unconfined", "--workers", "1"});
   REQUIRE(eventually([&] { return first.count_in_journal("launch") > 0; }));
   running.signal(SIGTERM);
   const Result stopped = running.finish();
@@ -230,7 +231,7 @@ TEST_CASE("a worker that is told to stop while a job begins gives it back, too, 
     const auto folders = [&] {
       return std::distance(std::filesystem::directory_iterator(temporary), std::filesystem::directory_iterator());
     };
-    Running running(worker, {"fleet", "work", "--as-root", "--workers", "1"});
+    Running running(worker, {"fleet", "work", "--as-root", "--unconfined", "--workers", "1"});
     REQUIRE(eventually([&] { return folders() == 2; }));  // one to be in, one for the job
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
     running.signal(SIGTERM);
@@ -249,7 +250,7 @@ TEST_CASE("a worker that starts before its server waits for it") {
   const Host anna(server, "anna"), worker(server, "hand");
   anna.run({"fleet", "submit", "scale.cu", "--problem", "n=1000", "--effort", "quick"});
   server.stop("fast");
-  Running running(worker, {"fleet", "work", "--until-empty", "--as-root", "--workers", "1"});
+  Running running(worker, {"fleet", "work", "--until-empty", "--as-root", "--unconfined", "--workers", "1"});
   std::this_thread::sleep_for(std::chrono::seconds(2));
   server.start();
   const Result result = running.finish();

@@ -88,7 +88,7 @@ TEST_CASE("a queue is worked off by an array of Slurm jobs, drained half-way and
   // The program, with this test's GPU.
   std::string program = "#!/bin/bash\n";
   for (const auto& [name, value] : worker.environment) program += "export " + name + "=" + shell_word(value) + "\n";
-  program += "exec " + shell_word(TUNER_PROGRAM) + " \"$@\" --as-root --workers 1\n";
+  program += "exec " + shell_word(TUNER_PROGRAM) + " \"$@\" --as-root --unconfined --workers 1\n";
   std::filesystem::permissions(worker.folder().write("tuner", program), std::filesystem::perms::owner_all);
 
   Queue queue(Address(server.address("anna")));

@@ -31,8 +31,10 @@ namespace {
 std::string fleet() {
   const std::string_view compilers = "the compilers that `tuner fleet work` starts";
   if (can_confine()) return fmt::format("{} can read the toolkit and the job only", compilers);
-  return fmt::format("{} can read what their user can: for less, start Linux 5.13 or newer with `landlock` in `lsm=`",
-                     compilers);
+  return fmt::format(
+      "{} can read what their user can, so it asks for --unconfined: for less, start Linux 5.13 or "
+      "newer with `landlock` in `lsm=`",
+      compilers);
 }
 
 /// A finding is one line, and names of files stand in it.

@@ -30,7 +30,8 @@ const std::vector<Action>& actions() {
        {"kernel", "problem", "problems", "on", "effort", "mode", "priority", "team", "I", "json"}},
       {"work",
        fleet_work,
-       {"until-empty", "devices", "workers", "longest-job", "compile-timeout", kCompileMemory, "as-root", "db"}},
+       {"until-empty", "devices", "workers", "longest-job", "compile-timeout", kCompileMemory, "as-root", "unconfined",
+        "db"}},
       {"status", fleet_status, {"watch", "json"}},
       {"cancel", fleet_cancel, {"json"}},
   };
@@ -119,6 +120,8 @@ Command fleet_command() {
               compile_memory_option("work: "),
               {"as-root", Kind::flag, "",
                "work: even if this user is root. Kernels of others run here: only where nothing else does"},
+              {"unconfined", Kind::flag, "",
+               "work: even where the kernel cannot keep compilers to the files of a job (Landlock)"},
               {"watch", Kind::flag, "", "status: go on until nothing is queued or running"},
           },
       .most_operands = 1001,

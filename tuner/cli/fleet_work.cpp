@@ -29,6 +29,7 @@
 #include "tuner/error.hpp"
 #include "tuner/fleet/job/private_folder.hpp"
 #include "tuner/fleet/queue/worker.hpp"
+#include "tuner/process/confinement.hpp"
 #include "tuner/process/usable_cores.hpp"
 
 namespace tuner::cli {
@@ -139,6 +140,14 @@ void refuse_root(const Arguments& arguments) {
               "else, or, where this machine has nothing to lose, with --as-root.");
 }
 
+void refuse_unconfined(const Arguments& arguments) {
+  if (can_confine() || arguments.has("unconfined")) return;
+  throw Error(Errc::bad_usage,
+              "This machine cannot keep the compilers of a job to its files, so a job could read what this user can: "
+              "start Linux 5.13 or newer with `landlock` in `lsm=`. Where you trust all who submit jobs, use "
+              "--unconfined.");
+}
+
 }  // namespace
 
 ExitCode fleet_work(const Arguments& arguments) {
@@ -146,6 +155,7 @@ ExitCode fleet_work(const Arguments& arguments) {
     throw Error(Errc::bad_usage, "`tuner fleet work` takes jobs from the queue, not files: `tuner fleet submit` does.");
   }
   refuse_root(arguments);
+  refuse_unconfined(arguments);
   WorkRequest request{.address = queue_address(arguments)};
   request.address.keep_password_of_environment();
   request.options.until_empty = arguments.has("until-empty");

@@ -74,7 +74,7 @@ std::optional<std::string> why_operand_escapes(std::string_view text, std::size_
   return std::nullopt;
 }
 
-/// `#include` and what else opens files; `__has_include`, which tells whether there is one.
+/// `#include` and what else opens files.
 std::optional<std::string> why_directive_escapes(std::string_view text, std::size_t behind_mark) {
   constexpr std::array<std::string_view, 4> kOpening{"include", "include_next", "import", "embed"};
   const std::size_t at = skip_blanks(text, behind_mark);
@@ -83,14 +83,10 @@ std::optional<std::string> why_directive_escapes(std::string_view text, std::siz
   return why_operand_escapes(text, at + word.size());
 }
 
-/// What tells whether there is a file, anywhere in a text: NVRTC answers outside of `#if`, too. And what the toolkit
-/// calls it.
+/// What tells whether there is a file, and what the toolkit calls it. NVRTC answers outside of `#if`, too, and expands
+/// what stands in the brackets then: no text shows which file is asked for.
 constexpr std::array<std::string_view, 4> kQuestions{"__has_include", "__has_include_next", "__has_embed",
                                                      "_CCCL_HAS_INCLUDE"};
-
-std::string_view without_blanks_behind(std::string_view text) {
-  return text.substr(0, text.find_last_not_of(" \t") + 1);
-}
 
 /// What stands before `at` on its line, without blanks and without what is no character of the language.
 std::string_view before_on_line(std::string_view text, std::size_t at) {
@@ -100,33 +96,6 @@ std::string_view before_on_line(std::string_view text, std::size_t at) {
   while (!before.empty() && is_nothing(before.back())) before.remove_suffix(1);
   while (!before.empty() && is_nothing(before.front())) before.remove_prefix(1);
   return before;
-}
-
-/// Whether `#ifdef` or `defined` of a condition asks for the word between `word` and `behind`, and nothing else does.
-/// Outside of conditions these are names like others, of a macro or of a function.
-bool asks_for_definition(std::string_view text, std::size_t word, std::size_t behind) {
-  std::string_view before = before_on_line(text, word);
-  const std::size_t mark = before.starts_with("%:") ? 2 : 1;
-  if (!before.starts_with('#') && mark == 1) return false;
-  before.remove_prefix(std::min(before.find_first_not_of(" \t", mark), before.size()));
-  const std::string_view directive = word_at(before, 0);
-  constexpr std::array<std::string_view, 4> kAsking{"ifdef", "ifndef", "elifdef", "elifndef"};
-  if (std::find(kAsking.begin(), kAsking.end(), directive) != kAsking.end()) return before == directive;
-  // What begins as a directive may be the end of a comment or of a string.
-  if ((directive != "if" && directive != "elif") || before.find_first_of("\"'") != npos) return false;
-  if (before.find("*/") != npos) return false;
-  const std::size_t at = skip_blanks(text, behind);
-  const char next = at < text.size() ? text[at] : '\n';
-  if (before.ends_with('('))
-    return next == ')' && without_blanks_behind(before.substr(0, before.size() - 1)).ends_with("defined");
-  return before.ends_with("defined") && std::string_view("\n&|)?:").find(next) != npos;
-}
-
-std::optional<std::string> why_question_escapes(std::string_view text, std::size_t word, std::size_t behind_word) {
-  const std::size_t at = skip_blanks(text, behind_word);
-  if (at < text.size() && text[at] == '(') return why_operand_escapes(text, at + 1);
-  if (asks_for_definition(text, word, behind_word)) return std::nullopt;
-  return fmt::format("it has the word {} without the name of a file", quoted(text.substr(word, behind_word - word)));
 }
 
 /// `import` of C++20, first on its line, in front of what it can import.
@@ -203,9 +172,8 @@ std::optional<std::string> why_includes_escape(std::string_view text) {
     }
   }
   for (const std::string_view word : kQuestions) {
-    for (std::size_t at = find_word(joined, word); at != npos; at = find_word(joined, word, at + word.size())) {
-      if (auto why = why_question_escapes(joined, at, at + word.size())) return why;
-    }
+    if (has_word(joined, word))
+      return fmt::format("it has the word {}, and a job may not ask which files there are", quoted(word));
   }
   return why_imports(joined);
 }
