@@ -452,3 +452,10 @@ TEST_CASE("vectors and structures by value are values, with a question") {
   CHECK(has(k, "value(r, Range<int>)"));
   CHECK(has(k, "out(z, double, 2 * n)"));
 }
+
+TEST_CASE("a grid with more dimensions than the block ended the program") {
+  const KernelDescription k = launched("void run(float* p, int n) { k<<<unknown(n), 64>>>(p, n); }",
+                                       "int j = blockIdx.y * unseen(); if (i < n && j < n) x[i] = 1;");
+  CHECK(has(k, "// ? How many blocks are there in the dimension y?"));
+  CHECK(has(k, "grid(ceil_div(n, BLOCK_SIZE), n) block(BLOCK_SIZE)"));
+}

@@ -235,8 +235,10 @@ void guess_grid(KernelSkeleton& skeleton) {
     } else if (!extent || !each) {
       skeleton.ask(
           fmt::format("How many blocks are there in the dimension {}?", kDimensions[static_cast<std::size_t>(i)]));
-      skeleton.grid.push_back(
-          extent ? fmt::format("ceil_div({}, {})", *extent, skeleton.block.at(static_cast<std::size_t>(i))) : "1");
+      const std::string threads = i < static_cast<int>(skeleton.block.size()) ? skeleton.block[i] : "1";
+      skeleton.grid.push_back(!extent          ? "1"
+                              : threads == "1" ? *extent
+                                               : fmt::format("ceil_div({}, {})", *extent, threads));
     } else {
       skeleton.grid.push_back(*each == "1" ? *extent : fmt::format("ceil_div({}, {})", *extent, *each));
     }
