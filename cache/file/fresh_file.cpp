@@ -108,6 +108,10 @@ FreshFile::~FreshFile() {
 void FreshFile::publish(mode_t mode) {
   const char* const from = part_.c_str();
   require_replaceable(target_, overwrite_);
+  // What is replaced may be private.
+  struct stat replaced {};
+  const bool replaces = kind_ == Kind::text && overwrite_ && lstat(target_.c_str(), &replaced) == 0;
+  if (replaces && fchmod(descriptor_.get(), replaced.st_mode & 0777) != 0) cannot_write(errno);
   bool done = kind_ == Kind::text ? fsync(descriptor_.get()) == 0 || errno == EINVAL : chmod(from, mode) == 0;
   if (done && overwrite_) {
     done = rename(from, target_.c_str()) == 0;

@@ -18,7 +18,7 @@ class FreshFile {
  public:
   enum class Kind {
     database,  ///< not beside the journal of another one
-    text,      ///< permissions as the umask has them
+    text,      ///< permissions of what it replaces, else as the umask has them
   };
   /// Creates the file under its first name. Throws Error{bad_usage} if `target` is there and may not be replaced, is a
   /// link or no file, or may be in use; if its folder cannot be reached or written, store_unavailable for a database

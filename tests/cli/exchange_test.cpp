@@ -98,6 +98,7 @@ TEST_CASE("an export replaces a file only by --force") {
   CHECK(user.run({"export", "tuned.db", "--force"}).exit_code == 0);
   CHECK(user.run({"export", (user.data() / "decisions.db").string(), "--force"}).exit_code == 2);
   CHECK(user.run({"export"}).exit_code == 2);
+  check_err(user.run({"export", "-"}), 2, {"cannot be written to standard output"});
   CHECK(user.run({"import"}).exit_code == 2);
 }
 

@@ -59,6 +59,10 @@ ExitCode run_export(const Arguments& arguments) {
   if (arguments.operands().empty()) {
     throw Error(Errc::bad_usage, "`tuner export` needs the file to write, for example `tuner export tuned.db`.");
   }
+  if (arguments.operands().front() == "-") {
+    throw Error(Errc::bad_usage,
+                "A database cannot be written to standard output: name a file, for example `tuner export tuned.db`.");
+  }
   const Selection selection(arguments, arguments.value("kernel").value_or(""));
   const cache::Location from = cache::locate(arguments.value("db").value_or(""));
   const cache::Location to = cache::locate(arguments.operands().front());

@@ -20,6 +20,11 @@ TEST_CASE("what steers a terminal or hides from a reader is shown as its bytes")
   CHECK(printable("\xd8\x9c") == "\\xd8\\x9c");           // Arabic letter mark
   CHECK(printable("\xe2\x80\xa8\xe2\x80\xa9") == "\\xe2\\x80\\xa8\\xe2\\x80\\xa9");
   CHECK(printable("\xef\xbb\xbf") == "\\xef\\xbb\\xbf");
+  // What fonts show as nothing: fillers, a vowel of Khmer, a joiner, a beam of music, a variant of no character.
+  for (const std::string hidden : {"\xe3\x85\xa4", "\xe1\x85\x9f", "\xe1\x9e\xb4", "\xcd\x8f", "\xf0\x9d\x85\xb3",
+                                   "\xef\xb8\x8f", "\xef\xbe\xa0"}) {
+    CHECK(printable("pre" + hidden + "fetch").size() == 8 + 4 * hidden.size());
+  }
   CHECK(printable("one\n\ttwo") == "one\n\ttwo");
   CHECK(printable("gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80") ==
         "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80");

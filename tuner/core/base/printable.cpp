@@ -38,8 +38,11 @@ Character first_character(std::string_view text) {
 /// Characters that are instructions, or seen by nobody.
 bool steers(char32_t code) {
   if (code < 0x20 || (code >= 0x7f && code <= 0x9f)) return true;
-  if (code < 0x61c) return code == 0xad;        // soft hyphen
-  return code == 0x61c || code == 0x180e ||     // Arabic letter mark, Mongolian vowel separator
+  if (code < 0x61c) return code == 0xad || code == 0x34f;        // soft hyphen, joiner of graphemes
+  return code == 0x61c || (code >= 0x180b && code <= 0x180f) ||  // Arabic letter mark; Mongolian variants, separator
+         code == 0x115f || code == 0x1160 || code == 0x3164 || code == 0xffa0 ||  // Hangul's fillers
+         code == 0x17b4 || code == 0x17b5 ||                                      // Khmer vowels that nobody writes
+         (code >= 0x1bca0 && code <= 0x1bca3) || (code >= 0x1d173 && code <= 0x1d17a) ||  // shorthand and music
          (code >= 0x200b && code <= 0x200f) ||  // without width; direction of what follows
          (code >= 0x2028 && code <= 0x202e) ||  // separators of lines and paragraphs; embeddings, overrides
          (code >= 0x2060 && code <= 0x206f) ||  // joiners, isolates, deprecated formats
@@ -52,11 +55,17 @@ bool is_blank(char32_t code) {
          code == 0x3000;
 }
 
+/// Chooses how the character before it looks.
+bool is_variant(char32_t code) {
+  return code >= 0xfe00 && code <= 0xfe0f;
+}
+
 /// Joins the characters around it into one emoji, or keeps two letters of Persian or of an Indic script apart: part of
-/// a word, where it stands within one.
+/// a word, where it stands within one. Hides where it has nothing to choose.
 bool is_within_word(char32_t before, char32_t code, char32_t after) {
   const auto is_of_word = [](char32_t c) { return c >= 0x80 && !steers(c) && !is_blank(c); };
-  return (code == 0x200c || code == 0x200d) && is_of_word(before) && is_of_word(after);
+  if (is_variant(code)) return is_of_word(before) && !is_variant(before);
+  return (code == 0x200c || code == 0x200d) && (is_of_word(before) || is_variant(before)) && is_of_word(after);
 }
 
 enum class Lines { kept, escaped };
@@ -71,7 +80,8 @@ std::string escaped(std::string_view text, Lines lines) {
     const std::string_view rest = text.substr(bytes);
     const char32_t after = rest.empty() ? 0 : first_character(rest).code;
     const bool is_layout = lines == Lines::kept && (next.code == U'\n' || next.code == U'\t');
-    const bool is_shown = !steers(next.code) || is_layout || is_within_word(before, next.code, after);
+    const bool is_shown =
+        (!steers(next.code) && !is_variant(next.code)) || is_layout || is_within_word(before, next.code, after);
     if (next.bytes == 0 || !is_shown) {
       for (const char c : text.substr(0, bytes)) result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     } else {
