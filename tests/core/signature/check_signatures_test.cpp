@@ -434,6 +434,16 @@ TEST_CASE("a loop that only waits for other threads is found, and no loop that d
   CHECK(line("int seen;\ndo { seen = atomicAdd(p, 0); } while (seen < n);") == 4);
   CHECK(line("int seen = 0;\nwhile (seen < n) seen = *flag;") == 4);
 
+  CHECK(line("for (; atomicAdd(&arrived, 0u) < gridDim.x; ) ;") == 3);
+  CHECK(line("while (ld_acquire(&arrived) < gridDim.x) {}") == 3);
+
+  CHECK(line("do { if (x[i]) { *flag = 1; } __syncthreads(); } while (*flag);") == 0);
+  CHECK(line("do { for (;;) { break; } } while ((i = atomicAdd(p, 1)) < n);") == 0);
+  CHECK(line("while ((i = atomicAdd(p, 1)) < n) x[i] = __ldcg(&y[i]);") == 0);
+  CHECK(line("while (flag[v] != v) v = flag[v];") == 0);
+  CHECK(line("while (__ldcg(&next[s]) >= 0) s = __ldcg(&next[s]);") == 0);
+  CHECK(line("while (v > old) old = atomicMax(p, v);") == 0);
+  CHECK(line("for (int i = 0; i < *flag; ++i) {}") == 0);
   CHECK(line("while (atomicCAS(p, 0, 1) != 0) {}") == 0);
   CHECK(line("do { old = atomicCAS(p, seen, seen + 1); } while (old != seen);") == 0);
   CHECK(line("while (!try_wait(bar, phase)) {}") == 0);

@@ -40,45 +40,76 @@ std::string_view owner_of_sync(std::string_view code, std::size_t at) {
   return close == std::string_view::npos ? std::string_view() : last_word(code.substr(open, close - open)).text;
 }
 
-/// `while` with what belongs to it.
+/// What is asked for again and again, and what else is done meanwhile.
 struct Loop {
   std::string_view condition;
   std::string_view body;  ///< without its braces
 };
 
-/// What the loop whose `while` stands at `at` does in each turn; nothing where the text ends before that.
-std::optional<Loop> loop_at(std::string_view code, std::size_t at) {
-  const std::size_t open = skip_blanks(code, at + 5);
+/// Behind the bracket that closes the one at `open`; npos if there is none.
+std::size_t behind_closing(std::string_view code, std::size_t open) {
+  std::size_t depth = 0;
+  for (std::size_t at = open; at < code.size(); ++at) {
+    if (code[at] == '(' || code[at] == '{') ++depth;
+    if ((code[at] == ')' || code[at] == '}') && --depth == 0) return at + 1;
+  }
+  return std::string_view::npos;
+}
+
+/// The block that ends with `code`; nothing if none does.
+std::optional<std::size_t> begin_of_block(std::string_view code) {
+  std::size_t depth = 0;
+  for (std::size_t at = code.size(); at-- > 0;) {
+    if (code[at] == '}') ++depth;
+    if (depth == 0) return std::nullopt;
+    if (code[at] == '{' && --depth == 0) return at;
+  }
+  return std::nullopt;
+}
+
+/// The loop whose `while` or `for` of so many letters stands at `at`; nothing where the text ends before that.
+std::optional<Loop> loop_at(std::string_view code, std::size_t at, std::size_t letters) {
+  const std::size_t open = skip_blanks(code, at + letters);
   if (open >= code.size() || code[open] != '(') return std::nullopt;
-  const std::size_t close = skip_brackets(code, open);
+  const std::size_t close = behind_closing(code, open);
   if (close == std::string_view::npos) return std::nullopt;
   Loop loop{code.substr(open + 1, close - open - 2), {}};
+  if (const std::size_t first = loop.condition.find(';'); first != std::string_view::npos) {
+    const std::size_t second = loop.condition.find(';', first + 1);
+    if (second == std::string_view::npos || !trimmed(loop.condition.substr(second + 1)).empty()) return std::nullopt;
+    loop.condition = loop.condition.substr(first + 1, second - first - 1);
+  }
   const std::string_view before = trimmed(code.substr(0, at));
-  if (const std::size_t brace = before.rfind('{'); before.ends_with('}') && brace != std::string_view::npos &&
-                                                   last_word(before.substr(0, brace)).text == "do" &&
-                                                   trimmed(before.substr(0, brace)).ends_with("do")) {
-    loop.body = before.substr(brace + 1, before.size() - brace - 2);
+  if (const auto begin = begin_of_block(before); begin && trimmed(before.substr(0, *begin)).ends_with("do")) {
+    loop.body = before.substr(*begin + 1, before.size() - *begin - 2);
     return loop;
   }
   const std::size_t body = skip_blanks(code, close);
   if (body >= code.size()) return std::nullopt;
   const bool is_block = code[body] == '{';
-  const std::size_t end = code.find(is_block ? '}' : ';', body);
-  if (end == std::string_view::npos) return std::nullopt;
+  const std::size_t end = is_block ? behind_closing(code, body) - 1 : code.find(';', body);
+  if (end >= code.size()) return std::nullopt;
   loop.body = code.substr(body + is_block, end - body - is_block);
   return loop;
 }
 
-/// Whether this reads what another thread may write meanwhile. What takes a lock waits for one that runs already.
-bool reads_what_others_write(std::string_view code, const std::set<std::string_view>& volatiles) {
-  if (has_word(code, "volatile") || has_word(code, "__ldcg") || has_word(code, "__ldcv") || has_word(code, "load"))
-    return true;
+/// Whether this reads what another thread may write meanwhile, and writes nothing.
+bool only_reads(std::string_view code, const std::set<std::string_view>& volatiles) {
+  for (const std::string_view word : {"volatile", "__ldcg", "__ldcv", "load"}) {
+    if (has_word(code, word)) return true;
+  }
   for (std::size_t at = 0; at < code.size();) {
     const Word word = next_word(code, at);
     if (word.text.empty()) return false;
     at = word.at + word.text.size();
-    const bool takes_lock = word.text.starts_with("atomicCAS") || word.text.starts_with("atomicExch");
-    if (volatiles.contains(word.text) || (word.text.starts_with("atomic") && !takes_lock)) return true;
+    if (volatiles.contains(word.text) || word.text.find("acquire") != std::string_view::npos) return true;
+    if (!word.text.starts_with("atomic")) continue;
+    // Of atomics those that add nothing.
+    const std::size_t close = behind_closing(code, skip_blanks(code, at));
+    if (close == std::string_view::npos) return false;
+    const std::string_view last = trimmed(code.substr(0, close - 1));
+    if (last.ends_with('0') || last.ends_with("0u") || last.ends_with("0U"))
+      return trimmed(last.substr(0, last.rfind('0'))).ends_with(',');
   }
   return false;
 }
@@ -107,10 +138,14 @@ bool only_waits(const Loop& loop, const std::set<std::string_view>& volatiles) {
     if (!taken.empty()) return false;
     taken = statement;
   }
-  if (taken.empty()) return reads_what_others_write(loop.condition, volatiles);
+  if (taken.empty()) return only_reads(loop.condition, volatiles);
   const std::size_t equals = taken.find('=');
-  return equals != std::string_view::npos && has_word(loop.condition, last_word(taken.substr(0, equals)).text) &&
-         reads_what_others_write(taken.substr(equals), volatiles);
+  if (equals == std::string_view::npos) return false;
+  // `seen = *flag`, and not `list[i] = …`, nor `i = next[i]`, which goes on.
+  const std::string_view value = taken.substr(equals + 1), target = trimmed(taken.substr(0, equals));
+  const std::string_view name = last_word(target).text;
+  return target.ends_with(name) && has_word(loop.condition, name) && !has_word(value, name) &&
+         only_reads(value, volatiles);
 }
 
 }  // namespace
@@ -119,10 +154,12 @@ std::optional<Place> WrittenSource::waiting_loop() const {
   for (const File& file : files_) {
     const std::string_view code = file.code.code;
     const std::set<std::string_view> volatiles = volatiles_of(code);
-    for (std::size_t at = find_word(code, "while"); at != std::string_view::npos;
-         at = find_word(code, "while", at + 1)) {
-      const std::optional<Loop> loop = loop_at(code, at);
-      if (loop && only_waits(*loop, volatiles)) return file.text.place(at);
+    for (const std::string_view keyword : {"while", "for"}) {
+      for (std::size_t at = find_word(code, keyword); at != std::string_view::npos;
+           at = find_word(code, keyword, at + 1)) {
+        const std::optional<Loop> loop = loop_at(code, at, keyword.size());
+        if (loop && only_waits(*loop, volatiles)) return file.text.place(at);
+      }
     }
   }
   return std::nullopt;
