@@ -42,6 +42,15 @@ std::string large_recording() {
 
 }  // namespace
 
+TEST_CASE("a replay of a kernel that takes a structure by value makes none") {
+  const User user;
+  std::string text = read_bytes(kKernel);
+  text.replace(text.find("scalar(n, int32)"), 16, "scalar(n, int32) value(by, int2, n, 2)");
+  text.replace(text.find("float* y, int n"), 15, "float* y, int n, int2 by");
+  const std::string kernel = user.folder().write("scale.cu", text);
+  check_out(user.run({"tune", kernel, "--replay", kRecording}), 0, {"BLOCK=256 LAYOUT=strided UNROLL=4"});
+}
+
 TEST_CASE("a replay finds the recorded winner, says what it replayed, and stores in replay.db") {
   const User user;
   const Result result = user.run({"tune", "--replay", kRecording});

@@ -12,7 +12,8 @@ void Preparation::prepare_device(const std::vector<std::string>& support_sources
   support_cubins_.resize(support_sources.size());
   const auto baseline = task_.baseline();
   std::optional<CompileRequest> values;
-  if (baseline) values = value_request(task_, *baseline);
+  // A recording and a fake run nothing, and have nothing to check it with either.
+  if (baseline && !support_sources.empty()) values = value_request(task_, *baseline);
   support_parts_ = support_sources.size() + (values ? 1 : 0);
   if (support_parts_ == 0) return device_.prepare({}, {});
   if (values) {
