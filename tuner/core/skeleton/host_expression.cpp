@@ -225,7 +225,7 @@ std::optional<HostExpression> division_of(std::string_view function, const HostE
   return division;
 }
 
-bool is_comparison(std::string_view symbol) {
+bool compares_numbers(std::string_view symbol) {
   return symbol == "==" || symbol == "!=" || symbol == "<" || symbol == "<=" || symbol == ">" || symbol == ">=";
 }
 
@@ -320,7 +320,7 @@ std::optional<std::string> described(const HostExpression& expression, const Tex
     return fmt::format("({} if {} else {})", *yes, *condition, *no);
   }
   if (expression.operands.size() != 2) return std::nullopt;
-  if (is_comparison(expression.text)) {
+  if (compares_numbers(expression.text)) {
     const auto left = described(expression.operands[0], text_of), right = described(expression.operands[1], text_of);
     if (!left || !right) return std::nullopt;
     return fmt::format("({}) {} ({})", *left, expression.text, *right);

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostFiles = 200;
 constexpr std::size_t kMostText = std::size_t{16} << 20;
-constexpr int kDeepest = 16;
+constexpr int kDeepestInclude = 16;
 
 std::optional<std::string> read_text(const fs::path& file) {
   std::error_code ignored;
@@ -90,7 +90,7 @@ class KernelIncluder {
   /// Whether the file, or what it includes, defines a kernel.
   bool has_kernel_inside(const fs::path& file, int depth) {
     const auto [known, is_new] = has_kernel_.emplace(file, false);
-    if (!is_new || depth > kDeepest || has_kernel_.size() > kMostFiles) return known->second;
+    if (!is_new || depth > kDeepestInclude || has_kernel_.size() > kMostFiles) return known->second;
     const auto text = read_text(file);
     if (!text) return false;
     bool result = text->find("__global__") != std::string::npos && has_kernel(read_plain_source(*text));
@@ -104,7 +104,7 @@ class KernelIncluder {
 
   std::string text_of(const std::string& name, const fs::path& file, int depth) {
     if (!seen.insert(file).second) return fmt::format("// #include \"{}\", whose text stands above", name);
-    const auto text = depth < kDeepest ? read_text(file) : std::nullopt;
+    const auto text = depth < kDeepestInclude ? read_text(file) : std::nullopt;
     if (!text || size_ + text->size() > kMostText) return {};
     size_ += text->size();
     names.push_back(name);

@@ -340,7 +340,7 @@ std::string skeleton(std::string_view text, const std::filesystem::path& file, s
     std::erase_if(one, [&](auto function) { return function->name != name; });
     const std::string complaint = complaint_about(own_part(propose_all(source, one, {})));
     bool is_accepted = complaint.empty();
-    for (const std::int64_t most : {1024, 64}) {  // a guess that is too large for memory or a type
+    for (const std::int64_t most : {1024, 64, 8}) {  // a guess that is too large for memory or a type
       if (is_accepted) break;
       verdicts.most_usual[name] = most;
       is_accepted = complaint_about(own_part(propose_all(source, one, verdicts))).empty();
