@@ -466,6 +466,11 @@ TEST_CASE("a compiler's mangled name says what the parameters are") {
   CHECK(signature->parameters[1].shape->element == ElementType::float64);
   CHECK_FALSE(signature->parameters[1].points_to_const);
   CHECK(signature->parameters[2].form == ParameterType::Form::value);
+  const auto rows = signature_from_symbol(
+      "_Z22tuner_signature_kernelI20tuner_signature_listIJ20tuner_signature_itemIPA4_KfLi16ELi0EEEEEvv");
+  REQUIRE(rows);
+  CHECK(rows->parameters.front().form == ParameterType::Form::pointer);
+  CHECK(rows->parameters.front().text == "const float*");
   for (const char* other : {"", "kernel", "_Z5scalePf", "_Z22tuner_signature_kernelIiEvv"}) {
     CHECK_FALSE(signature_from_symbol(other));
   }

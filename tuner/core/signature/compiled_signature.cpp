@@ -3,6 +3,7 @@
 #include <cxxabi.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <memory>
@@ -84,9 +85,12 @@ ParameterType parameter(std::string_view type, std::uint64_t size, bool is_class
   result.size = size;
   std::string_view element = search::trimmed(type);
   if (element.ends_with('&')) return result;
-  result.form = element.ends_with('*') ? ParameterType::Form::pointer : ParameterType::Form::value;
-  if (result.form == ParameterType::Form::pointer) {
-    element = search::trimmed(element.substr(0, element.size() - 1));
+  // `float const (*) [4]`, a pointer to rows: to their elements.
+  const std::size_t rows = element.ends_with(']') ? element.find("(*)") : std::string_view::npos;
+  const bool is_pointer = element.ends_with('*') || rows != std::string_view::npos;
+  result.form = is_pointer ? ParameterType::Form::pointer : ParameterType::Form::value;
+  if (is_pointer) {
+    element = search::trimmed(element.substr(0, std::min(rows, element.size() - 1)));
     for (bool again = true; again;) {
       const bool is_const = take_last(element, "const");
       result.points_to_const = result.points_to_const || is_const;
