@@ -56,6 +56,17 @@ Json only_finding(const std::string& kernel) {
 
 }  // namespace
 
+TEST_CASE("structures by value hold what is described for them, and a value that does not fit is said") {
+  CHECK(check("values", 0)["findings"].empty());
+  Developer developer;
+  std::string text = read_bytes(kernel_file("values"));
+  text.replace(text.find("100 + n // 10"), 13, "300 + n // 10");
+  developer.folder().write("values.cu", text);
+  const Result wrong = developer.run({"check", "values.cu", "--host"});
+  CHECK(wrong.out.find("value 1 of argument 4 does not fit its member: choose another or a wider type") !=
+        std::string::npos);
+}
+
 TEST_CASE("each of the seeded bugs is the only finding, with its class and its line") {
   struct Bug {
     std::string kernel, kind, comment;
