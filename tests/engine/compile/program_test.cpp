@@ -7,6 +7,7 @@
 
 #include "tests/support/errors.hpp"
 #include "tuner/core/standard_headers/standard_headers.hpp"
+#include "tuner/engine/compile/lambda_marks.hpp"
 
 using namespace tuner;
 using namespace tuner::engine;
@@ -182,5 +183,17 @@ TEST_CASE("no text crashes the assembly") {
     CHECK(std::count(result.begin(), result.end(), '\n') >= std::count(text.begin(), text.end(), '\n'));
     toolkit_prefix(text, {});
     is_self_contained(text, {{"a.cuh", text}});
+  }
+}
+
+TEST_CASE("a mark of a function is none of a lambda, whatever ends in a bracket before it") {
+  for (const char* text : {"#define AT(i) x[i]\n\n__device__ __host__ int f() { return 1; }\n",
+                           "// x[i]\n__device__ int f() { return 1; }\n", "int a[2]\n__device__ float* f;\n"})
+    CHECK(!has_lambda_marks(text));
+  for (const char* text : {"[] __device__ (int a) { return a; }", "[=] __host__ __device__ { return 1; }"}) {
+    std::string blank = text;
+    CHECK(has_lambda_marks(blank));
+    blank_lambda_marks(blank);
+    CHECK(!has_lambda_marks(blank));
   }
 }

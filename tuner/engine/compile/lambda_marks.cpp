@@ -1,6 +1,7 @@
 #include "tuner/engine/compile/lambda_marks.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "tuner/core/base/words.hpp"
 
@@ -30,15 +31,24 @@ bool is_attribute(std::string_view text, std::size_t close) {
   return true;
 }
 
+/// Not of a function behind a comment or a macro that ends in `]`.
+bool is_of_lambda(std::string_view behind_marks) {
+  const std::size_t next = behind_marks.find_first_not_of(kWhite);
+  return next != std::string_view::npos && (behind_marks[next] == '(' || behind_marks[next] == '{');
+}
+
 /// Calls `found` with each mark of a lambda, until it returns true.
 template <typename Found>
 void find_marks(std::string_view text, Found found) {
   for (std::size_t close = text.find(']'); close != std::string_view::npos; close = text.find(']', close + 1)) {
-    std::string_view mark = mark_behind(text, close + 1);
-    if (mark.empty() || is_attribute(text, close)) continue;
-    for (; !mark.empty(); mark = mark_behind(text, static_cast<std::size_t>(mark.data() - text.data()) + mark.size())) {
-      if (found(mark)) return;
+    if (mark_behind(text, close + 1).empty() || is_attribute(text, close)) continue;
+    std::vector<std::string_view> marks;
+    std::size_t at = close + 1;
+    for (std::string_view mark = mark_behind(text, at); !mark.empty(); mark = mark_behind(text, at)) {
+      at = static_cast<std::size_t>(mark.data() - text.data()) + mark.size();
+      marks.push_back(mark);
     }
+    if (is_of_lambda(text.substr(at)) && std::any_of(marks.begin(), marks.end(), found)) return;
   }
 }
 
