@@ -34,7 +34,7 @@ CompileRequest compile_request(const Task& task, const search::Configuration& co
   // A kernel known from a recording has no source: the recorded lane looks the configuration up.
   if (!task.description().source.empty()) request = request_of(task, configuration, task.macros(configuration));
   request.configuration = task.space().text(configuration);
-  request.keeps_ptx = !task.description().reference.is_named() && configuration == task.space().defaults();
+  request.keeps_ptx = configuration == task.space().defaults();
   return request;
 }
 

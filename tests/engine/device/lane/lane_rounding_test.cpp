@@ -129,7 +129,17 @@ TEST_CASE("a kernel that uses a texture is not launched, whatever type its handl
   RunReference request = reference();
   request.candidate.ptx =
       ".address_size 64\n.entry kernel()\n{\n\ttex.2d.v4.f32.f32 \t{%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];\n}\n";
-  test.expect(request, Outcome::launch_refused, "It uses a texture or a surface (tex.2d.v4.f32.f32), whose handle");
+  test.expect(request, Outcome::launch_refused, "It uses a texture, a surface or a tensor map (tex.2d.v4.f32.f32), ");
+}
+
+TEST_CASE("a texture in a function of its own is the kernel's, and one in another kernel is not") {
+  const std::string fetch = "{\n\tcp.async.bulk.tensor.1d.shared::cluster.global [%r1], [%rd1, {%r2}], [%r3];\n}\n";
+  RunReference request = reference();
+  request.candidate.ptx = ".address_size 64\n.func fetch()\n" + fetch + ".visible .entry kernel()\n{\n}\n";
+  TestLane(problem()).expect(request, Outcome::launch_refused, "(cp.async.bulk.tensor.1d.shared::cluster.global)");
+  request.candidate.ptx =
+      ".address_size 64\n.visible .entry other()\n" + fetch + ".visible .entry kernel()\n{\n\t// tex.1d\n}\n";
+  TestLane(problem()).expect(request, Outcome::ok);
 }
 
 TEST_CASE("PTX that the driver does not translate leaves the tolerance as it is") {
