@@ -54,6 +54,14 @@ TEST_CASE("what is CUDA's is told from a header of the user's that was not found
   }
 }
 
+TEST_CASE("the name of several kernels was refused in words of the shim's, of each compiler") {
+  for (const std::string error :
+       {"unable to deduce 'const auto' from '& {anonymous}::variant_0::k'",
+        "variable 'kernel' with type 'const auto' has incompatible initializer of type '<overloaded function type>'"})
+    CHECK(read_compiler_messages("k/kernel.cu:4:9: error: " + error + "\n", kFiles)
+              .sentence.starts_with("The kernel's name stands for several functions: give the one to check a name"));
+}
+
 TEST_CASE("a file that the compiler itself does not find is not called a header") {
   for (const std::string said : {"g++-12: error: unit_0.cpp: No such file or directory",
                                  "g++: fatal error: cannot execute 'as': execvp: No such file or directory"}) {
