@@ -53,8 +53,8 @@ void describe(auto& fields, Isolation& isolation) {
 }
 
 void describe(auto& fields, PrepareProblem& request) {
-  auto& [arguments, seed, deterministic, mode, may_measure_rounding, support_cubins, value_cubin,
-         launch_timeout] = request;
+  auto& [arguments, seed, deterministic, mode, may_measure_rounding, support_cubins, value_cubin, launch_timeout] =
+      request;
   fields("arguments", arguments)("seed", seed)("deterministic", deterministic)("mode", mode);
   fields("may_measure_rounding", may_measure_rounding)("support_cubins", support_cubins);
   fields("value_cubin", value_cubin)("launch_timeout_ms", launch_timeout);
