@@ -406,6 +406,8 @@ TEST_CASE("types of template parameters are what the launch shows, in words that
       "t); }\n";
   CHECK(has(describe(skeleton(functor, "k.cu")), "kernel(k<Twice>)"));
   CHECK(has(describe(skeleton(functor, "k.cu")), "value(op, Twice)"));
+  const std::string made = functor.substr(0, functor.rfind("run(p")) + "run(p, Twice{2}); }\n";
+  CHECK(has(describe(skeleton(made, "k.cu")), "kernel(k<Twice>)"));
 }
 
 TEST_CASE("sizes were guessed that no GPU has as many blocks for") {

@@ -52,6 +52,7 @@ std::string deduced_type(const PlainSource& source, const std::string& parameter
       if (integer_of(*passed)) return "int";
       return passed->text.ends_with('f') ? "float" : "double";
     }
+    if (passed && passed->kind == HostExpression::Kind::call && is_class(source, passed->text)) return passed->text;
     if (!passed || passed->kind != HostExpression::Kind::name) continue;
     for (std::size_t at = find_word(code, passed->text); at != std::string_view::npos;
          at = find_word(code, passed->text, at + 1)) {
