@@ -1,5 +1,7 @@
 #include "cache/exchange/exchange.hpp"
 
+#include <signal.h>
+
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -66,6 +68,23 @@ std::vector<Served> starts_of(ServedStore& starts, const Decision& decision) {
   }
 }
 
+/// What asks the process to end waits.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigset_t ending;
+    sigemptyset(&ending);
+    for (const int signal : {SIGHUP, SIGINT, SIGTERM}) sigaddset(&ending, signal);
+    pthread_sigmask(SIG_BLOCK, &ending, &before_);
+  }
+  ~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
 }  // namespace
 
 std::vector<ExportedKey> export_decisions(const ExportRequest& request) {
@@ -117,6 +136,8 @@ std::vector<ExportedKey> export_decisions(const ExportRequest& request) {
   }
   if (exported.empty()) return exported;
   if (of_starts) export_served(of_starts->path(), served);
+  // Of an earlier export under these names all files are replaced, or none.
+  const HeldSignals held;
   if (request.before_publishing) request.before_publishing(exported);
   // First what programs start from: an earlier export's rows would be served beside the new decisions.
   if (of_starts && (has_earlier || !served.empty())) of_starts->publish();

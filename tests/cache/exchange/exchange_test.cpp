@@ -1,6 +1,7 @@
 #include "cache/exchange/exchange.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -303,6 +304,21 @@ TEST_CASE("an export replaces nothing unless it is told to, and never the databa
   for (const auto& entry : std::filesystem::directory_iterator(there.path().parent_path())) {
     CHECK_FALSE(contains(entry.path().string(), ".part-"));
   }
+}
+
+TEST_CASE(
+    "an export that was told to end between its files replaced the binaries of an earlier one, and not its decisions") {
+  Machine there;
+  there.tune("rows=1", 1'000);
+  const auto file = there.file("tuned.db");
+  CHECK(in_child([&] {
+          signal(SIGTERM, [](int) { _exit(7); });
+          export_decisions({.from = there.path(), .to = file, .before_publishing = [](const auto&) {
+                              kill(getpid(), SIGTERM);  // as soon as the binaries are there
+                            }});
+          _exit(0);
+        }) == 7);
+  CHECK(count(file, "decision") == 1);
 }
 
 TEST_CASE("an export does not go on in what another one left unfinished, nor write through a link there") {
