@@ -16,7 +16,7 @@ namespace {
 
 // A number converts to what a member is and to no class, so that the braces of aggregates may be left out. Small
 // classes that are made from a float are numbers: halves. Every template parameter has a name that no macro has.
-constexpr std::string_view kTypes = R"(
+constexpr std::string_view kValueTypes = R"(
 #line 1 "value"
 struct tuner_value_number {
   double tuner_value_r;
@@ -225,7 +225,7 @@ std::vector<ValueNumber> value_numbers(const BoundArgument& argument) {
 }
 
 std::string_view value_types() {
-  return kTypes;
+  return kValueTypes;
 }
 
 std::string value_function(const KernelDescription& description, std::size_t position,
@@ -278,7 +278,7 @@ std::string value_kernel(const Task& task, std::string_view kernel) {
   return fmt::format(
       "{}{}#line 1 \"value\"\n{}__device__ tuner_value_number {}[{}];\n__device__ int {}[{}];\n"
       "extern \"C\" __global__ void {}() {{\n{}}}\n",
-      kTypes, functions, arrays, kValueNumbers, numbers + 1, kValueMisfits, values, kValueKernel, calls);
+      kValueTypes, functions, arrays, kValueNumbers, numbers + 1, kValueMisfits, values, kValueKernel, calls);
 }
 
 std::string value_misfit(const BoundArgument& argument, int number) {

@@ -9,7 +9,7 @@ namespace tuner::engine {
 
 namespace {
 
-constexpr std::chrono::milliseconds kLook{10};  // 20 MB at the speed at which compilers take memory
+constexpr std::chrono::milliseconds kBetweenLooks{10};  // 20 MB at the speed at which compilers take memory
 
 }  // namespace
 
@@ -22,7 +22,7 @@ bool held_more_than(std::uint64_t most) {
 MemoryWatch::MemoryWatch(std::uint64_t most, std::function<void()> stop)
     : thread_([this, most, stop = std::move(stop)] {
         std::unique_lock lock(mutex_);
-        while (!ended_.wait_for(lock, kLook, [this] { return ending_; })) {
+        while (!ended_.wait_for(lock, kBetweenLooks, [this] { return ending_; })) {
           if (held_more_than(most)) stop();
         }
       }) {}
