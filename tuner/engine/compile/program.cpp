@@ -224,14 +224,23 @@ bool declares(std::string_view text, std::string_view name) {
   return false;
 }
 
+// Adds the words that may be one of `kImplicitTypes`, in one pass: each configuration asks.
+void add_possible_types(std::string_view text, std::set<std::string_view>& words) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (!is_word(text[at])) continue;
+    const std::size_t begin = at;
+    while (at < text.size() && is_word(text[at])) ++at;
+    const bool ends_so = at - begin > 2 && text[at - 1] == 't' && text[at - 2] == '_';
+    if (text[begin] == 'u' || ends_so) words.insert(text.substr(begin, at - begin));
+  }
+}
+
 // What the source or a header leaves to the compiler to declare.
 bool is_implicit_type(std::string_view name, std::string_view source, std::span<const Header> headers) {
-  const auto has = [&](std::string_view text) { return has_word(text, name); };
   const auto is_own = [&](std::string_view text) { return defines(text, name) || declares(text, name); };
   const auto in_header = [&](auto condition) {
     return std::any_of(headers.begin(), headers.end(), [&](const Header& header) { return condition(header.text); });
   };
-  if (!has(source) && !in_header(has)) return false;
   return !is_own(source) && !in_header(is_own) && mentions(source, {name}, headers);
 }
 
@@ -290,8 +299,13 @@ std::string assemble_source(const ProgramText& program) {
     implicit_names.insert(name);
     implicit += define_implicit(name);
   }
+  std::set<std::string_view> possible;
+  add_possible_types(source, possible);
+  for (const Header& header : program.headers) {
+    if (!is_standard(header)) add_possible_types(header.text, possible);
+  }
   for (const auto& [name, type] : kImplicitTypes) {
-    if (names.contains(name) || !is_implicit_type(name, source, program.headers)) continue;
+    if (names.contains(name) || !possible.contains(name) || !is_implicit_type(name, source, program.headers)) continue;
     implicit_names.insert(name);
     implicit += fmt::format("typedef {} {};\n", type, name);
   }
