@@ -81,6 +81,15 @@ TEST_CASE("types that nvcc knows from the system's headers were unknown") {
   CHECK(assemble("uint a;\n", {{"uint", "float"}}).find("typedef") == std::string::npos);
 }
 
+TEST_CASE("`register` was refused, which nvcc takes for nothing") {
+  const auto is_defined = [](std::string_view source) {
+    return assemble(source, {}).find("#define register\n#line") != std::string::npos;
+  };
+  CHECK(is_defined("register int a;"));
+  CHECK_FALSE(is_defined("int a;  // of a register"));
+  CHECK_FALSE(is_defined("#define register\nregister int a;"));
+}
+
 TEST_CASE("INFINITY brings no other name before a header of the toolkit's") {
   const std::string result = assemble("#include \"a.cuh\"\n#include <cuda_fp16.h>\nT b;\n", {{"T", "float"}},
                                       {{"a.cuh", "float a = INFINITY;\n"}});
@@ -190,7 +199,8 @@ TEST_CASE("a mark of a function is none of a lambda, whatever ends in a bracket 
   for (const char* text : {"#define AT(i) x[i]\n\n__device__ __host__ int f() { return 1; }\n",
                            "// x[i]\n__device__ int f() { return 1; }\n", "int a[2]\n__device__ float* f;\n"})
     CHECK(!has_lambda_marks(text));
-  for (const char* text : {"[] __device__ (int a) { return a; }", "[=] __host__ __device__ { return 1; }"}) {
+  for (const char* text : {"[] __device__ (int a) { return a; }", "[=] __host__ __device__ { return 1; }",
+                           "#define LAMBDA [=] __host__ __device__\nint f();"}) {
     std::string blank = text;
     CHECK(has_lambda_marks(blank));
     blank_lambda_marks(blank);

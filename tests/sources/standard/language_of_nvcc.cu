@@ -1,4 +1,4 @@
-// What nvcc's --extended-lambda accepts, and its integers of 128 bits.
+// What nvcc's --extended-lambda accepts, its integers of 128 bits, and a word of C that C++17 has no more.
 #pragma tuner kernel(::nvcc::more<>)
 #pragma tuner problem(n: size = 4096)
 #pragma tuner param(BLOCK, 256, 128)
@@ -13,7 +13,7 @@ __device__ float apply(F f, float v) {
 [[nodiscard]] __device__ float kept(float v) { return v; }
 template <int N = 2>
 __global__ void more(const float* x, float* y, int n) {
-  const int i = blockIdx.x * BLOCK + threadIdx.x;
+  register int i = blockIdx.x * BLOCK + threadIdx.x;
   if (i >= n) return;
   const auto once = [] __device__(float a) { return a + 1; };
   const int at[2] = {1, 2};

@@ -31,10 +31,13 @@ bool is_attribute(std::string_view text, std::size_t close) {
   return true;
 }
 
-/// Not of a function behind a comment or a macro that ends in `]`.
-bool is_of_lambda(std::string_view behind_marks) {
-  const std::size_t next = behind_marks.find_first_not_of(kWhite);
-  return next != std::string_view::npos && (behind_marks[next] == '(' || behind_marks[next] == '{');
+/// Not of a function behind a comment or a macro that ends in `]`. `#define LAMBDA [=] __device__` ends with its line.
+bool is_of_lambda(std::string_view text, std::size_t close, std::size_t end_of_marks) {
+  const std::size_t next = text.find_first_not_of(kWhite, end_of_marks);
+  if (next != std::string_view::npos && (text[next] == '(' || text[next] == '{')) return true;
+  const std::size_t behind = text.find_first_not_of(" \t\r", end_of_marks);
+  const bool ends_line = behind == std::string_view::npos || text[behind] == '\n';
+  return ends_line && text.substr(close, end_of_marks - close).find('\n') == std::string_view::npos;
 }
 
 /// Calls `found` with each mark of a lambda, until it returns true.
@@ -48,7 +51,7 @@ void find_marks(std::string_view text, Found found) {
       at = static_cast<std::size_t>(mark.data() - text.data()) + mark.size();
       marks.push_back(mark);
     }
-    if (is_of_lambda(text.substr(at)) && std::any_of(marks.begin(), marks.end(), found)) return;
+    if (is_of_lambda(text, close, at) && std::any_of(marks.begin(), marks.end(), found)) return;
   }
 }
 

@@ -299,6 +299,11 @@ std::string assemble_source(const ProgramText& program) {
     implicit_names.insert(name);
     implicit += define_implicit(name);
   }
+  // nvcc takes the word for nothing; NVRTC refuses it from C++17 on.
+  if (!names.contains("register") && is_implicit("register", source, program.headers)) {
+    implicit_names.insert("register");
+    implicit += "#define register\n";
+  }
   std::set<std::string_view> possible;
   add_possible_types(source, possible);
   for (const Header& header : program.headers) {
