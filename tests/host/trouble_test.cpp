@@ -166,9 +166,9 @@ TEST_CASE("a disk that is full is not the compiler's fault") {
   CHECK_EQ(early.exit_code, 2);
   CHECK_MESSAGE(contains(early.err, "cannot be written (No space left on device)"), early.err);
 #ifdef __SANITIZE_THREAD__
-  size = "size=1000k";  // room for what the check writes before it compiles: measured, 300 KB more than without
+  size = "size=1300k";  // room for what the check writes before it compiles: measured, 300 KB more than without
 #else
-  size = "size=600k";
+  size = "size=900k";
 #endif
   const std::string sentence = first_unchecked(report(one.check(), 2));
   CHECK(contains(sentence, "found no space left in " + one.temporary().string()));
