@@ -90,9 +90,8 @@ Command new_command() {
       .synopsis = "tuner new FILE.cu [--kernel NAME] [-I DIR] [--output FILE [--force]]",
       .summary = "propose the directives for a plain CUDA source",
       .purpose =
-          "Prints a CUDA source with proposed directives for its kernels: parameters from its constants,\n"
-          "sizes, buffers, grid and block. A line `// ?` asks what the source does not say. Needs no GPU.\n"
-          "Kernels in files that FILE includes with quotes count as its own.",
+          "Prints a CUDA source with proposed directives for its kernels, and for those in files that it\n"
+          "includes with quotes. A line `// ?` asks what the source does not say. Needs no GPU.",
       .options =
           {
               {"kernel", Kind::value, "NAME", "only this kernel; default: every kernel in the file"},
