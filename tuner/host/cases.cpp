@@ -301,8 +301,8 @@ void write_plan(const Cases& cases, const std::vector<std::size_t>& numbers, con
       }
       if (argument.role == Argument::Role::value) {
         stream << fmt::format("  value {}", argument.values.size());
-        for (const ValueNumber& number : value_numbers(argument))
-          stream << fmt::format(" {:a} {} {}", number.real, number.whole, number.is_whole);
+        for (const ValueNumber& given : value_numbers(argument))
+          stream << fmt::format(" {:a} {} {}", given.real, given.whole, given.is_whole);
         stream << '\n';
         continue;
       }

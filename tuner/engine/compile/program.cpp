@@ -316,8 +316,8 @@ std::string assemble_source(const ProgramText& program) {
   }
   const std::vector<Include> includes = leading_includes(source);
   // Those that are included with angle brackets stand like the toolkit's before all names.
-  const auto end = std::find_if(program.headers.begin(), program.headers.end(), begins_uncounted);
-  const std::size_t place = place_for(names, includes, {program.headers.begin(), end});
+  const auto uncounted = std::find_if(program.headers.begin(), program.headers.end(), begins_uncounted);
+  const std::size_t place = place_for(names, includes, {program.headers.begin(), uncounted});
   std::string result;
   std::size_t at = 0;
   const auto copy_to = [&](std::size_t end) {
