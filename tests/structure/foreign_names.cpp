@@ -132,22 +132,35 @@ std::set<std::string> foreign_names(std::string_view source) {
   return names_in(read_code(source).code);
 }
 
-std::map<std::string, FileUse> read_uses(const fs::path& root, const std::vector<std::string>& folders) {
-  std::map<std::string, FileUse> uses;
+std::vector<std::string> cpp_files(const fs::path& root, const std::vector<std::string>& folders) {
+  std::vector<std::string> files;
   for (const std::string& folder : folders) {
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / folder)) {
-      if (entry.path().extension() != ".hpp" && entry.path().extension() != ".cpp") continue;
-      const std::string name = entry.path().lexically_relative(root).generic_string();
-      const CodeText text = read_code(read_bytes(entry.path()));
-      FileUse& use = uses[name];
-      use.names = names_in(text.code);
-      for (const CodeText::Include& include : text.includes) {
-        if (!include.is_quoted) {
-          use.headers.insert(include.name);
-        } else if (std::string file = file_of_ours(root, name, include.name); !file.empty()) {
-          use.files.insert(std::move(file));
-        }
-      }
+      if (entry.path().extension() == ".hpp" || entry.path().extension() == ".cpp")
+        files.push_back(entry.path().lexically_relative(root).generic_string());
+    }
+  }
+  return files;
+}
+
+std::set<std::string> files_of_ours(const fs::path& root, const std::string& file, const CodeText& text) {
+  std::set<std::string> files;
+  for (const CodeText::Include& include : text.includes) {
+    if (!include.is_quoted) continue;
+    if (std::string ours = file_of_ours(root, file, include.name); !ours.empty()) files.insert(std::move(ours));
+  }
+  return files;
+}
+
+std::map<std::string, FileUse> read_uses(const fs::path& root, const std::vector<std::string>& folders) {
+  std::map<std::string, FileUse> uses;
+  for (const std::string& name : cpp_files(root, folders)) {
+    const CodeText text = read_code(read_bytes(root / name));
+    FileUse& use = uses[name];
+    use.names = names_in(text.code);
+    use.files = files_of_ours(root, name, text);
+    for (const CodeText::Include& include : text.includes) {
+      if (!include.is_quoted) use.headers.insert(include.name);
     }
   }
   return uses;

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tuner/core/description/code_text.hpp"
+
 namespace tuner::test {
 
 /// What a file takes from elsewhere.
@@ -14,6 +16,12 @@ struct FileUse {
   std::set<std::string> headers;  ///< that it includes with angle brackets
   std::set<std::string> names;    ///< of libraries ("std::sort", "fmt::join"), and what may be a macro ("EINTR")
 };
+
+/// The paths from the root of the C++ files below `folders`.
+std::vector<std::string> cpp_files(const std::filesystem::path& root, const std::vector<std::string>& folders);
+
+/// The files of ours that `file` means by what it includes with quotes; all by their path from the root.
+std::set<std::string> files_of_ours(const std::filesystem::path& root, const std::string& file, const CodeText& text);
 
 /// By path from the root: the C++ files below `folders`.
 std::map<std::string, FileUse> read_uses(const std::filesystem::path& root, const std::vector<std::string>& folders);

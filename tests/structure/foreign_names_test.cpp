@@ -8,7 +8,7 @@ namespace {
 
 using Names = std::set<std::string>;
 
-// Precompiled headers hide what a file forgets of them. What it forgets of our own, the build finds.
+// Precompiled headers hide what a file forgets of them. own_names_test.cpp looks for what it forgets of our own.
 TEST_CASE("each file of the product includes what declares the names that it has from libraries") {
   auto uses = read_uses(TUNER_SOURCE_DIR, {"search", "cache", "tuner"});
   // Kernels are compiled with these, and they with kernels.

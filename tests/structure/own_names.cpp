@@ -99,9 +99,10 @@ OwnNames own_names(std::string_view source) {
 
 std::map<std::string, OwnNames> read_own_names(const fs::path& root, const std::vector<std::string>& folders) {
   std::map<std::string, OwnNames> files;
-  for (auto& [file, use] : read_uses(root, folders)) {
-    OwnNames names = own_names(read_bytes(root / file));
-    names.files = std::move(use.files);
+  for (const std::string& file : cpp_files(root, folders)) {
+    const std::string source = read_bytes(root / file);
+    OwnNames names = own_names(source);
+    names.files = files_of_ours(root, file, read_code(source));
     files.emplace(file, std::move(names));
   }
   return files;
