@@ -83,7 +83,7 @@ struct KnownDecisions {
 /// A clock that was wrong gives dates that nothing would ever be newer than. Clocks of machines differ a little.
 std::int64_t latest_believable_date() {
   constexpr std::chrono::milliseconds kSkew = std::chrono::hours(24);
-  return stamp(0) + kSkew.count();
+  return now_unix_ms() + kSkew.count();
 }
 
 KnownDecisions known_decisions(const Connection& connection, const Decision& decision) {

@@ -93,7 +93,7 @@ std::unique_ptr<BinaryStore> BinaryStore::open(const BinaryStoreOptions& options
 }
 
 BinaryStore::BinaryStore(const BinaryStoreOptions& options) : options_(options) {
-  if (!options_.clock) options_.clock = [] { return stamp(0); };
+  if (!options_.clock) options_.clock = now_unix_ms;
   options_.path = connection().path();  // absolute, for when it is opened again
 }
 
@@ -235,6 +235,16 @@ std::vector<Binary> BinaryStore::find_builds(const Hash& hash) {
   return builds;
 }
 
+std::vector<Hash> BinaryStore::list() {
+  std::vector<Hash> hashes;
+  read([&](const sqlite::Connection& database) {
+    hashes.clear();
+    sqlite::Statement select(database, "SELECT hash FROM binary ORDER BY binary_id");
+    while (select.step()) hashes.push_back({select.text(0)});
+  });
+  return hashes;
+}
+
 std::int64_t BinaryStore::size_bytes() const {
   return connection().integer(
       "SELECT (SELECT ifnull(sum(byte_count), 0) FROM binary) + "
@@ -281,7 +291,7 @@ void BinaryStore::note_damage(const Binary& binary) {
 void BinaryStore::mark_used(const Row& row) {
   if (options_.access == Access::read_only) return;
   const std::int64_t now = options_.clock();
-  if (now - row.last_used_unix_ms < kUseResolutionMs) return;
+  if (row.last_used_unix_ms > now - kUseResolutionMs && row.last_used_unix_ms <= now) return;
   connection_->try_now([&] {
     sqlite::Statement(connection(), "UPDATE binary SET last_used_unix_ms = ?2 WHERE binary_id = ?1")
         .bind(row.id, now)

@@ -67,6 +67,9 @@ class BinaryStore {
   /// Throws Error{store_*}.
   std::vector<Binary> find_builds(const Hash& hash);
 
+  /// The content hashes of all binaries there. Throws Error{store_*}.
+  std::vector<Hash> list();
+
   /// Why nothing is ever found here, as a sentence; nothing if all is well.
   const std::optional<std::string>& distrust() const noexcept { return distrust_; }
   /// What is wrong with the binary that the latest find, find_compiled or find_builds did not return, as a sentence;

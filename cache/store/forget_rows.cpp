@@ -50,7 +50,7 @@ std::vector<Forgotten> forget_rows(const sqlite::Connection& connection, const s
     forgotten.decisions += of_decisions.count > 0 ? 1 : 0;
     forgotten.trials += of_trials.count;
     forgotten.quarantined += of_quarantine.count;
-    mark.bind(task_id, of_decisions.last, of_trials.last, of_quarantine.last, stamp(0)).run();
+    mark.bind(task_id, of_decisions.last, of_trials.last, of_quarantine.last, now_unix_ms()).run();
   };
   std::vector<Forgotten> all;
   for (const Filter& filter : filters) {

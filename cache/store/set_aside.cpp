@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstring>
+#include <ctime>
 
 #include "cache/file/fail.hpp"
 #include "cache/file/folder_sync.hpp"
@@ -54,8 +54,8 @@ std::optional<fs::path> set_aside_damaged(const fs::path& path) {
   if (!fs::exists(fs::symlink_status(file)) || fs::file_size(file, ignored) == 0) return std::nullopt;
   if (in_order(file)) return std::nullopt;
 
-  const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
-  const fs::path aside = fmt::format("{}.corrupt-{:%Y%m%dT%H%M%SZ}-{}", file.string(), fmt::gmtime(now), getpid());
+  const fs::path aside =
+      fmt::format("{}.corrupt-{:%Y%m%dT%H%M%SZ}-{}", file.string(), fmt::gmtime(std::time(nullptr)), getpid());
   // The journal goes first: a fresh database must never find the old one's journal beside it.
   for (const char* const suffix : {"-journal", "-wal", "-shm", ""}) {
     // Also on a disk that loses its power now: SQLite removes a journal that it finds beside an empty file.

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
+#include <ctime>
 
 #include "cache/file/fail.hpp"
 
@@ -63,10 +63,14 @@ void require_storable(const Decision& decision) {
   describe(check, decision);
 }
 
+std::int64_t now_unix_ms() {
+  std::timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
+}
+
 std::int64_t stamp(std::int64_t unix_ms) {
-  if (unix_ms != 0) return unix_ms;
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+  return unix_ms == 0 ? now_unix_ms() : unix_ms;
 }
 
 }  // namespace tuner::cache

@@ -13,6 +13,9 @@ namespace tuner::cache {
 void require_storable(const Trial& trial);
 void require_storable(const Decision& decision);
 
+/// Milliseconds since 1970 by the system's clock. Nanoseconds, which std::chrono::system_clock counts, end in 2262.
+std::int64_t now_unix_ms();
+
 /// `unix_ms`, or the present time when it is 0.
 std::int64_t stamp(std::int64_t unix_ms);
 

@@ -102,6 +102,30 @@ TEST_CASE("list shows the newest decision first, numbered from the oldest") {
   CHECK(lines(text.out) == 4);
 }
 
+TEST_CASE("what was stored after 2262 had a date before 1970") {
+  User user;
+  user.preload(TUNER_LATE_CLOCK);
+  REQUIRE(user.run({"tune", "--replay", data_file("scale.csv"), "--budget", "4"}).exit_code == 0);
+  constexpr std::int64_t kIn2300 = 10'413'792'000'000;
+  CHECK(run_sql(user.data() / "replay.db", "SELECT created_unix_ms FROM decision") > kIn2300);
+  CHECK(run_sql(user.data() / "replay.db", "SELECT min(created_unix_ms) FROM trial") > kIn2300);
+}
+
+TEST_CASE("dates that no calendar has end no command") {
+  for (const char* const date :
+       {"9223372036854775807", "-9223372036854775808", "8640000000000001", "253402300800000"}) {
+    CAPTURE(date);
+    const DatabaseOwner user;
+    run_sql(user.data() / "decisions.db", std::string("UPDATE decision SET created_unix_ms = ") + date +
+                                              "; UPDATE trial SET created_unix_ms = " + date);
+    for (const Words& words : {Words{"list"}, Words{"list", "--json"}, Words{"show", "1"}, Words{"show", "1", "--json"},
+                               Words{"report", "-o", "page.html"}, Words{"export", "tuned.db"},
+                               Words{"export", "--header", "tuned.hpp"}, Words{"import", "tuned.db"}, Words{"prune"},
+                               Words{"export", "--t4", "tuned.json", "--kernel", "scale"}, Words{"forget", "--all"}})
+      check_out(user.run(words), 0);
+  }
+}
+
 TEST_CASE("list --kernel keeps the numbers") {
   const DatabaseOwner user;
   const json decisions = listed(user, {"--kernel", "scale"});

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cache/file/hash.hpp"
+#include "cache/store/store_rules.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/binary/cubin.hpp"
@@ -80,7 +81,7 @@ const Instance& RuntimeState::make(const Wanted& wanted) {
   if (before == nullptr) fresh = new_instance(wanted.kernel, task->arguments());
   PendingInstance pending{wanted.kernel,    wanted.place,     task, before != nullptr ? *before : *fresh,
                           wanted.capturing, before != nullptr};
-  pending.since_unix_ms = now_unix_ms();
+  pending.since_unix_ms = cache::now_unix_ms();
   pending.lookup = std::move(lookup);
   pending.remembers = remembers;
   try {

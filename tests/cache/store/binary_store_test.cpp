@@ -91,6 +91,17 @@ TEST_CASE("several builds may end in one binary, which is kept once") {
   CHECK(sql(binaries.path(), "SELECT count(*) FROM binary") == std::vector<std::string>{"1"});
 }
 
+TEST_CASE("the time since a binary was used overflowed where a file has a date that cannot be") {
+  Binaries binaries;
+  const Binary a = some_binary("a");
+  binaries.open()->put(a);
+  for (const char* const used : {"-9223372036854775808", "9223372036854775807"}) {
+    sql(binaries.path(), std::string("UPDATE binary SET last_used_unix_ms = ") + used);
+    check_same_binary(binaries.open()->find_compiled(a.compile_key), a);
+    CHECK(sql(binaries.path(), "SELECT last_used_unix_ms FROM binary").at(0) != used);
+  }
+}
+
 TEST_CASE("of several that are put together all are there, or none") {
   Binaries binaries;
   const auto store = binaries.open();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cache/store/store_rules.hpp"
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/task/binary_key.hpp"
 #include "tuner/engine/device/lane/lane.hpp"
@@ -46,10 +47,8 @@ SessionOptions session_options(const TuneJob& job) {
 
 /// By a clock that was wrong: it would look new for ever.
 bool is_of_the_future(const cache::Decision& decision) {
-  using namespace std::chrono;
-  constexpr seconds kSkew{5};  // between hosts that share a database
-  const auto latest = system_clock::now() + kSkew;
-  return decision.created_unix_ms > duration_cast<milliseconds>(latest.time_since_epoch()).count();
+  constexpr std::int64_t kSkewMs = 5000;  // between hosts that share a database
+  return decision.created_unix_ms > cache::now_unix_ms() + kSkewMs;
 }
 
 bool ties_with_winner(const cache::Decision& decision, const std::string& configuration) {
