@@ -65,6 +65,25 @@ TEST_CASE("a password is refused and not shown whatever characters it has and wh
   }
 }
 
+TEST_CASE("a password behind a colon written %3A was a user's name, and in an address for a database its name") {
+  for (const char* const address :
+       {"postgresql://anna%3Ahunter2@localhost/tuner", "postgres://anna%3ahunter2@localhost/tuner",
+        "postgresql://localhost/tuner?user=anna%3Ahunter2", "host=localhost user=anna:hunter2",
+        "host=localhost dbname=postgresql://anna:hunter2@localhost/tuner",
+        "postgresql://localhost/postgresql%3A%2F%2Fanna:hunter2%40localhost"}) {
+    CAPTURE(address);
+    User user;
+    const Result result = user.run({"fleet", "status", "--queue", address});
+    check_error(result, 2, {"The queue's address"});
+    CHECK_FALSE(contains(result.err, "hunter2"));
+  }
+}
+
+TEST_CASE("`://` and `@` in a value were taken for an address with a password") {
+  CHECK_NOTHROW(Address("host=localhost options='-c a=b://c@d@e'"));
+  CHECK_NOTHROW(Address("postgresql://anna%40home@localhost/tuner?application_name=a://b@c@d"));
+}
+
 TEST_CASE("an address where something else belongs is not shown with its password either") {
   User user;
   user.environment["TUNER_QUEUE"] = "postgresql:///tuner?host=" + user.home().string();
@@ -76,12 +95,15 @@ TEST_CASE("an address where something else belongs is not shown with its passwor
                                                 {"tune"},
                                                 {"show"}}) {
     std::vector<std::string> all = words;
-    all.emplace_back("postgresql://anna:hunter2@localhost/tuner");
     CAPTURE(words);
-    const Result result = user.run(all);
-    CHECK(result.exit_code != 0);
-    CHECK_FALSE(result.err.empty());
-    CHECK_FALSE(contains(result.err + result.out, "hunter2"));
+    for (const char* const colon : {":", "%3A", "%3a"}) {
+      all.push_back(std::string("postgresql://anna") + colon + "hunter2@localhost/tuner");
+      const Result result = user.run(all);
+      all.pop_back();
+      CHECK(result.exit_code != 0);
+      CHECK_FALSE(result.err.empty());
+      CHECK_FALSE(contains(result.err + result.out, "hunter2"));
+    }
   }
 }
 

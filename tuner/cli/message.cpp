@@ -28,8 +28,9 @@ std::string without_passwords(std::string_view sentence) {
     const std::size_t end = std::min(text.find_first_of(" \n\t`\"", at), text.size());
     const std::size_t host = text.rfind('@', end);
     if (host == std::string::npos || host < at) continue;
-    const std::string_view login = std::string_view(text).substr(at, host - at);
-    if (login.find(':') != std::string_view::npos) text.replace(at, host - at, "...");
+    const std::string login = text.substr(at, host - at);
+    const auto has = [&](const char* colon) { return login.find(colon) != std::string::npos; };
+    if (has(":") || has("%3A") || has("%3a")) text.replace(at, host - at, "...");
   }
   return text;
 }

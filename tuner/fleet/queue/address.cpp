@@ -28,9 +28,9 @@ bool is_secret(const PQconninfoOption& option) {
 
 /// Where a password has an `@` or a slash, libpq takes what is behind it for a host or a database.
 bool has_at_behind_user(std::string_view text) {
-  const std::size_t scheme = text.find("://");
-  if (scheme == std::string_view::npos) return false;
-  const std::string_view place = text.substr(scheme + 3, text.find('?') - scheme - 3);
+  if (!text.starts_with("postgresql://") && !text.starts_with("postgres://")) return false;
+  const std::size_t begin = text.find("://") + 3;
+  const std::string_view place = text.substr(begin, text.find('?') - begin);
   const std::size_t last = place.rfind('@');
   return last != std::string_view::npos && (last != place.find('@') || last > place.find('/'));
 }
@@ -38,6 +38,14 @@ bool has_at_behind_user(std::string_view text) {
 /// Likewise where it has a question mark. A socket's folder may have an `@`.
 bool is_host(std::string_view text) {
   return text.starts_with('/') || text.find('@', 1) == std::string_view::npos;
+}
+
+/// With its colon as %3A a password is part of the user's name.
+void require_name(std::string_view user) {
+  if (user.find(':') == std::string_view::npos) return;
+  throw Error(Errc::bad_usage,
+              "The queue's address has a colon in the user's name, behind which everybody may see a password. If the "
+              "name has one, put it into PGUSER or a service file.");
 }
 
 /// "5432", or "5432,5433" for as many hosts.
@@ -64,7 +72,10 @@ Address::Address(std::string_view text) {
     const std::string_view keyword = option->keyword;
     if (is_secret(*option) && keyword != "passfile") refuse_password();
     if (keyword == "host" && !is_host(option->val)) refuse_password();
-    require(keyword != "port" || is_port(option->val));  // libpq would show it, and it may be half a password
+    if (keyword == "user") require_name(option->val);
+    // libpq and the server would show these: half a password, or an address with one.
+    require(keyword != "port" || is_port(option->val));
+    require(keyword != "dbname" || std::string_view(option->val).find("://") == std::string_view::npos);
     parameters_.emplace_back(option->keyword, option->val);
   }
   const auto add_if_missing = [&](const char* keyword, const char* value) {

@@ -11,7 +11,8 @@ namespace tuner::fleet {
 /// is never part of it: libpq finds it in PGPASSWORD, in ~/.pgpass or in a service file.
 class Address {
  public:
-  /// Throws Error{bad_usage} for what libpq cannot read, and for a password in it, whose sentence shows neither.
+  /// Throws Error{bad_usage} for what libpq cannot read, for a password in it, and for what may have one in the name of
+  /// a user or a database; the sentence shows none of it.
   explicit Address(std::string_view text);
 
   /// What libpq is given, each list with a null pointer at its end; they point into this.
