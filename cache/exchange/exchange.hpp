@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,41 +13,47 @@
 
 namespace tuner::cache {
 
+struct ExportRequest {
+  std::filesystem::path from;  ///< a database of decisions
+  std::filesystem::path to;    ///< the file to write
+  bool overwrite = false;      ///< replace files that are there
+  bool with_trials = true;
+  /// Also write what programs start from to served.db beside `to`. It is code: taken only from where it is trusted.
+  bool with_served = false;
+  struct Binaries {
+    std::filesystem::path from, to;
+  };
+  /// Also write the binaries of winners and baselines, with everything they were built from, from one such file to
+  /// another.
+  std::optional<Binaries> binaries = {};
+  std::function<bool(const DecisionKey&)> wanted = {};  ///< which keys; all if empty
+  /// Changes what is written of a decision. One that gets another configuration has no row in served.db.
+  std::function<void(Decision&)> edit = {};
+};
+
 struct ExportedKey {
   DecisionKey key;
   std::int64_t decisions = 0;  ///< 0 or 1
   std::int64_t trials = 0;
-  std::vector<Hash> binary_hashes;  ///< of the winner and of the baseline, as far as they are known
 };
 
-struct ExportRequest {
-  std::filesystem::path from;  ///< a database of decisions
-  std::filesystem::path to;    ///< the file to write
-  bool overwrite = false;      ///< replace `to` if it is there
-  bool with_trials = true;
-  /// Also write what programs start from to served.db beside `to`. It is code: taken only from where it is trusted.
-  bool with_served = false;
-  std::function<bool(const DecisionKey&)> wanted = {};  ///< which keys; all if empty
-  /// Changes what is written of a decision. One that gets another configuration has no row in served.db.
-  std::function<void(Decision&)> edit = {};
-  /// Called when `to` is complete, and has not its name yet: for what must not be missing beside it.
-  std::function<void(const std::vector<ExportedKey>&)> before_publishing = {};
+struct ExportedBinaries {
+  std::int64_t written = 0;
+  std::int64_t missing = 0;  ///< they are not stored here any more
+};
+
+struct Exported {
+  std::vector<ExportedKey> keys;
+  std::optional<ExportedBinaries> binaries;  ///< if they were asked for
 };
 
 /// Writes what counts (served decisions with the texts that belong to them, trials that were not forgotten; nothing
 /// that was replayed, nothing that is quarantined) to a fresh database, which appears under its name when it is
-/// complete and may be read by everybody. Writes nothing if there is nothing to write. Throws Error: bad_usage if `to`
-/// is there and may not be replaced, is in use, or is `from`; store_*.
-std::vector<ExportedKey> export_decisions(const ExportRequest& request);
-
-struct ExportedBinaries {
-  std::int64_t written = 0;
-  std::int64_t missing = 0;  ///< `from` does not have them
-};
-/// Writes these binaries with everything they were built from to a fresh file in the same way. Throws like
-/// export_decisions, and store_unavailable where one of the files is not trusted with code.
-ExportedBinaries export_binaries(const std::filesystem::path& from, const std::filesystem::path& to,
-                                 const std::vector<Hash>& hashes, bool overwrite);
+/// complete and may be read by everybody. Writes nothing if there is nothing to write. However this ends, killed or by
+/// an error, the decisions that are at `to` then, an earlier export's or the new ones, have their binaries beside them.
+/// Throws Error: bad_usage if one of the files is there and may not be replaced, is in use, or is `from`; store_*;
+/// store_unavailable if a file of binaries is not trusted with code.
+Exported export_decisions(const ExportRequest& request);
 
 /// Writes these builds to a fresh file in the same way. Throws likewise.
 void write_binaries(const std::filesystem::path& to, std::span<const Binary> builds, bool overwrite);

@@ -1,17 +1,17 @@
 #include "cache/exchange/exchange.hpp"
 
-#include <signal.h>
-
-#include <iterator>
-#include <limits>
+#include <cerrno>
+#include <cstring>
+#include <set>
 #include <utility>
 
+#include "cache/exchange/binary_export.hpp"
 #include "cache/exchange/key_rows.hpp"
 #include "cache/file/fail.hpp"
+#include "cache/file/folder_sync.hpp"
 #include "cache/file/fresh_file.hpp"
 #include "cache/file/location.hpp"
 #include "cache/sqlite/database_file.hpp"
-#include "cache/store/binary_store.hpp"
 #include "cache/store/rows.hpp"
 #include "cache/store/schema.hpp"
 #include "cache/store/served_store.hpp"
@@ -20,14 +20,8 @@ namespace tuner::cache {
 namespace {
 
 namespace fs = std::filesystem;
+using sqlite::Connection;
 using sqlite::Transaction;
-
-void require_others(const fs::path& from, const fs::path& to) {
-  std::error_code ignored;
-  if (!fs::equivalent(from, to, ignored)) return;
-  fail(Errc::bad_usage, "{} is the database itself, which cannot be exported onto itself: choose another name.",
-       to.string());
-}
 
 /// What of a key is exported.
 struct Rows : KeyRows {
@@ -41,21 +35,15 @@ void edit(Rows& rows, const ExportRequest& request) {
   rows.has_starts = rows.decision->configuration == winner;
 }
 
-void require_trust(const BinaryStore& store) {
-  if (!store.distrust()) return;
-  fail(Errc::store_unavailable, "Binaries cannot be exported. {}", *store.distrust());
-}
-
-std::vector<Hash> binaries_of(const Rows& rows) {
-  std::vector<Hash> hashes;
-  if (!rows.decision) return hashes;
-  if (!rows.decision->binary_hash.empty()) hashes.push_back(rows.decision->binary_hash);
+/// Of the winner and of the baseline, as far as they are known.
+std::set<Hash> binaries_of(const Rows& rows) {
   Hash baseline;
   for (const Trial& trial : rows.trials) {
     const bool compiled = trial.configuration == rows.decision->baseline && !trial.facts.binary_hash.empty();
     if (compiled) baseline = trial.facts.binary_hash;
   }
-  if (!baseline.empty()) hashes.push_back(baseline);
+  std::set<Hash> hashes{rows.decision->binary_hash, baseline};
+  hashes.erase(Hash{});
   return hashes;
 }
 
@@ -68,108 +56,97 @@ std::vector<Served> starts_of(ServedStore& starts, const Decision& decision) {
   }
 }
 
-/// What asks the process to end waits.
-class HeldSignals {
+/// What says nothing of the decisions that are to have their name beside it.
+void remove_file(const fs::path& path) {
+  std::error_code error;
+  fs::remove(path, error);
+  if (!error && sync_folder(path.parent_path())) return;
+  fail(Errc::store_unavailable, "{}, of an earlier export, cannot be removed: {}.", path.string(),
+       error ? error.message() : std::strerror(errno));
+}
+
+/// Writes the rows of keys, and gathers what has to be beside them.
+class Rewriter {
  public:
-  HeldSignals() {
-    sigset_t ending;
-    sigemptyset(&ending);
-    for (const int signal : {SIGHUP, SIGINT, SIGTERM}) sigaddset(&ending, signal);
-    pthread_sigmask(SIG_BLOCK, &ending, &before_);
+  Rewriter(const ExportRequest& request, const Connection& from, const Connection& to)
+      : request_(request), from_(from), to_(to), starts_(from.path(), kCommandPatience) {}
+
+  ExportedKey write(const DecisionKey& key) {
+    Rows rows{read_key_rows(from_, key)};
+    edit(rows, request_);
+    ExportedKey done{key};
+    if (request_.with_trials) {
+      insert_trials(to_, rows.trials);
+      done.trials = static_cast<std::int64_t>(rows.trials.size());
+    }
+    if (!rows.decision) return done;
+    const std::int64_t row = insert_decision(to_, *rows.decision);
+    insert_texts(to_, row, rows.texts);
+    hashes.merge(binaries_of(rows));
+    if (request_.with_served && rows.has_starts) gather_starts(*rows.decision, row);
+    done.decisions = 1;
+    return done;
   }
-  ~HeldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
+
+  std::vector<Served> served;
+  std::set<Hash> hashes;  ///< of binaries
 
  private:
-  sigset_t before_{};
+  void gather_starts(const Decision& decision, std::int64_t exported_row) {
+    Decision exported = decision;
+    exported.row = exported_row;
+    for (Served& start : starts_of(starts_, decision)) {
+      start.decision = served_mark(exported);
+      start.file.clear();
+      served.push_back(std::move(start));
+    }
+  }
+
+  const ExportRequest& request_;
+  const Connection &from_, &to_;
+  ServedStore starts_;
 };
 
 }  // namespace
 
-std::vector<ExportedKey> export_decisions(const ExportRequest& request) {
+Exported export_decisions(const ExportRequest& request) {
   require_others(request.from, request.to);
   const auto from =
       open_database(request.from, Access::read_only, kCommandPatience, Durability::precious, decisions_format());
-  ServedStore starts(from->path(), kCommandPatience);
   FreshFile file(request.to, request.overwrite);
-  // What an earlier export left there says nothing of the new decisions, so it is replaced even if there are no rows.
   const fs::path beside = served_beside(request.to);
   require_others(request.from, beside);
-  const bool has_earlier = fs::exists(fs::symlink_status(beside));
-  std::optional<FreshFile> of_starts;
-  if (request.with_served || has_earlier) of_starts.emplace(beside, request.overwrite);
-  std::vector<ExportedKey> exported;
-  std::vector<Served> served;
+  const bool has_earlier_starts = fs::exists(fs::symlink_status(beside));
+  std::optional<FreshFile> starts;
+  if (request.with_served || has_earlier_starts) starts.emplace(beside, request.overwrite);
+  std::optional<BinaryExport> binaries;
+  bool has_starts = false;
+  Exported exported;
   {
     const auto to =
         open_database(file.path(), Access::read_write, kCommandPatience, Durability::precious, decisions_format());
     Transaction all(*to, Transaction::Kind::write);
+    Rewriter rows(request, *from, *to);
     for (const DecisionKey& key : read_keys(*from, {})) {
       if (request.wanted && !request.wanted(key)) continue;
-      Rows rows{read_key_rows(*from, key)};
-      edit(rows, request);
-      ExportedKey& done = exported.emplace_back();
-      done.key = key;
-      done.binary_hashes = binaries_of(rows);
-      if (request.with_trials) {
-        insert_trials(*to, rows.trials);
-        done.trials = static_cast<std::int64_t>(rows.trials.size());
-      }
-      if (rows.decision) {
-        const std::int64_t row = insert_decision(*to, *rows.decision);
-        insert_texts(*to, row, rows.texts);
-        done.decisions = 1;
-        if (request.with_served && rows.has_starts) {
-          Decision exported_decision = *rows.decision;
-          exported_decision.row = row;
-          for (Served& start : starts_of(starts, *rows.decision)) {
-            start.decision = served_mark(exported_decision);
-            start.file.clear();
-            served.push_back(std::move(start));
-          }
-        }
-      }
-      if (done.decisions + done.trials == 0) exported.pop_back();
+      ExportedKey done = rows.write(key);
+      if (done.decisions + done.trials > 0) exported.keys.push_back(std::move(done));
     }
     all.commit();
+    if (exported.keys.empty()) return exported;
+    has_starts = !rows.served.empty();
+    if (has_starts) export_served(starts->path(), rows.served);
+    if (request.binaries)
+      exported.binaries = binaries.emplace(*request.binaries, rows.hashes, request.overwrite).counts();
   }
-  if (exported.empty()) return exported;
-  if (of_starts) export_served(of_starts->path(), served);
-  // Of an earlier export under these names all files are replaced, or none.
-  const HeldSignals held;
-  if (request.before_publishing) request.before_publishing(exported);
-  // First what programs start from: an earlier export's rows would be served beside the new decisions.
-  if (of_starts && (has_earlier || !served.empty())) of_starts->publish();
+  // In an order of which every state is of use: decisions have their binaries beside them, and no other decisions'
+  // starts, without which programs find the same less quickly.
+  if (binaries) binaries->publish_beside_earlier();
+  if (has_earlier_starts) remove_file(beside);
   file.publish();
+  if (has_starts) starts->publish();
+  if (binaries) binaries->remove_earlier();
   return exported;
-}
-
-ExportedBinaries export_binaries(const fs::path& from, const fs::path& to, const std::vector<Hash>& hashes,
-                                 bool overwrite) {
-  require_others(from, to);
-  const auto source = BinaryStore::open({.path = from, .access = Access::read_only});
-  require_trust(*source);
-  ExportedBinaries exported;
-  std::vector<Binary> all;
-  for (const Hash& hash : hashes) {
-    std::vector<Binary> builds = source->find_builds(hash);
-    ++(builds.empty() ? exported.missing : exported.written);
-    std::move(builds.begin(), builds.end(), std::back_inserter(all));
-  }
-  write_binaries(to, all, overwrite);
-  return exported;
-}
-
-void write_binaries(const fs::path& to, std::span<const Binary> builds, bool overwrite) {
-  FreshFile file(to, overwrite);
-  {
-    const auto target =
-        BinaryStore::open({.path = file.path(), .limit_bytes = std::numeric_limits<std::int64_t>::max()});
-    require_trust(*target);
-    for (const Binary& build : builds) target->put(build, Keep::pinned);
-  }
-  file.publish();
 }
 
 }  // namespace tuner::cache

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -52,6 +53,46 @@ void require_no_journal(const fs::path& target) {
   }
 }
 
+constexpr std::string_view kPart = ".part-";
+
+/// Of the name of a part, what follows kPart: the number of a process and eight hexadecimal digits.
+bool ends_as_a_part(std::string_view text) {
+  const auto digits = [&](const char* which) {
+    const std::size_t count = std::min(text.find_first_not_of(which), text.size());
+    text.remove_prefix(count);
+    return count;
+  };
+  if (digits("0123456789") == 0 || !text.starts_with('-')) return false;
+  text.remove_prefix(1);
+  return digits("0123456789abcdef") == 8 && text.empty();
+}
+
+std::string journal_of(const fs::path& part) {
+  return part.string() + "-journal";
+}
+
+/// A process that lives holds the lock of its part, far behind the bytes that SQLite locks. False if another one has
+/// it, and where there are no locks.
+bool lock_part(int descriptor) {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = off_t{1} << 40;
+  lock.l_len = 1;
+  return fcntl(descriptor, F_OFD_SETLK, &lock) == 0;
+}
+
+using Descriptor = UniqueHandle<int, close, -1>;
+
+/// A part of this user's that nobody else writes.
+Descriptor locked_part(const fs::path& part) {
+  struct stat status {};
+  if (lstat(part.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid()) return {};
+  Descriptor opened(open(part.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (opened && !lock_part(opened.get())) opened.reset();
+  return opened;
+}
+
 Errc error_of(FreshFile::Kind kind) {
   return kind == FreshFile::Kind::database ? Errc::store_unavailable : Errc::bad_usage;
 }
@@ -76,19 +117,40 @@ FreshFile::FreshFile(const fs::path& target, bool overwrite, Kind kind)
 }
 
 void FreshFile::create() {
-  std::random_device random;
   // What a process that was stopped left, or another one prepared, is not written to.
-  for (int attempt = 0; attempt < 100 && !descriptor_; ++attempt) {
-    part_ = fmt::format("{}.part-{}-{:08x}", target_.string(), getpid(), random());
-    descriptor_.reset(
-        open(part_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kind_ == Kind::database ? 0600 : 0666));
-    if (!descriptor_ && errno != EEXIST) cannot_write(errno);
-  }
+  for (int attempt = 0; attempt < 100 && !descriptor_; ++attempt) create_part();
   if (!descriptor_) cannot_write(EEXIST);
   unfinished_.emplace(part_);
-  if (kind_ == Kind::text) return;
-  unfinished_journal_.emplace(part_.string() + "-journal");
-  descriptor_.reset();
+  if (kind_ == Kind::database) unfinished_journal_.emplace(journal_of(part_));
+  remove_abandoned_parts();
+}
+
+void FreshFile::create_part() {
+  std::random_device random;
+  part_ = fmt::format("{}{}{}-{:08x}", target_.string(), kPart, getpid(), random());
+  const mode_t mode = kind_ == Kind::database ? 0600 : 0666;
+  descriptor_.reset(open(part_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+  if (!descriptor_) {
+    if (errno != EEXIST) cannot_write(errno);
+    return;
+  }
+  lock_part(descriptor_.get());
+  // Another process may have removed it before it was locked.
+  if (!is_there(part_)) descriptor_.reset();
+}
+
+void FreshFile::remove_abandoned_parts() const {
+  if (locked_part(part_)) return;  // locks have no effect here
+  const std::string beginning = target_.filename().string() + std::string(kPart);
+  std::error_code error;
+  for (fs::directory_iterator at(target_.parent_path(), error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename();
+    if (!name.starts_with(beginning) || !ends_as_a_part(name.substr(beginning.size()))) continue;
+    const Descriptor lock = locked_part(at->path());
+    if (!lock) continue;
+    unlink(journal_of(at->path()).c_str());
+    unlink(at->path().c_str());
+  }
 }
 
 void FreshFile::append(std::string_view text) {
@@ -101,8 +163,8 @@ void FreshFile::append(std::string_view text) {
 
 FreshFile::~FreshFile() {
   if (kept_) return;
+  if (kind_ == Kind::database) unlink(journal_of(part_).c_str());
   unlink(part_.c_str());
-  if (kind_ == Kind::database) unlink((part_.string() + "-journal").c_str());
 }
 
 void FreshFile::publish(mode_t mode) {
@@ -129,7 +191,13 @@ void FreshFile::publish(mode_t mode) {
   keep();
 }
 
-void FreshFile::keep() {
+void FreshFile::leave() noexcept {
+  const std::string left = part_.string() + ".left";
+  if (rename(part_.c_str(), left.c_str()) == 0) part_ = left;
+  keep();
+}
+
+void FreshFile::keep() noexcept {
   kept_ = true;
   unfinished_.reset();
   unfinished_journal_.reset();

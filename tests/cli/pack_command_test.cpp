@@ -64,13 +64,6 @@ struct Packer : User {
   std::filesystem::path pack() const { return home() / "pack"; }
 };
 
-Words names_in(const std::filesystem::path& folder) {
-  Words names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.push_back(entry.path().filename());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 }  // namespace
 
 TEST_CASE("a pack serves every decision with the fewest binaries that lose little, and says what is lost") {

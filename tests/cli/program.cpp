@@ -209,4 +209,11 @@ std::filesystem::path data_file(const std::string& name) {
   return std::filesystem::path(TUNER_TEST_DATA) / name;
 }
 
+Words names_in(const std::filesystem::path& folder) {
+  Words names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 }  // namespace tuner::test

@@ -88,4 +88,7 @@ class Running {
 /// A file of tests/data.
 std::filesystem::path data_file(const std::string& name);
 
+/// Of everything in this folder, sorted.
+Words names_in(const std::filesystem::path& folder);
+
 }  // namespace tuner::test

@@ -163,13 +163,13 @@ void open_binaries(const fs::path& folder) {
 }
 
 void export_all(const fs::path& folder) {
-  const auto exported = cache::export_decisions(
-      {.from = folder / "decisions.db", .to = folder / "exported.db", .overwrite = true, .with_trials = true});
+  cache::export_decisions({
+      .from = folder / "decisions.db",
+      .to = folder / "exported.db",
+      .overwrite = true,
+      .binaries = cache::ExportRequest::Binaries{folder / "binaries.db", folder / "code.db"},
+  });
   mark("exported");
-  std::vector<cache::Hash> hashes;
-  for (const auto& key : exported) hashes.insert(hashes.end(), key.binary_hashes.begin(), key.binary_hashes.end());
-  cache::export_binaries(folder / "binaries.db", folder / "code.db", hashes, true);
-  mark("exported code");
 }
 
 void import_all(const fs::path& folder) {

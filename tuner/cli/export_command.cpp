@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <map>
-#include <set>
 
 #include "cache/exchange/exchange.hpp"
 #include "cache/store/sqlite_store.hpp"
@@ -42,13 +41,6 @@ std::map<std::string, Totals> by_kernel(const std::vector<cache::ExportedKey>& e
   return kernels;
 }
 
-cache::ExportedBinaries export_binaries(const cache::Location& from, const cache::Location& to,
-                                        const std::vector<cache::ExportedKey>& exported, bool overwrite) {
-  std::set<cache::Hash> hashes;
-  for (const cache::ExportedKey& key : exported) hashes.insert(key.binary_hashes.begin(), key.binary_hashes.end());
-  return cache::export_binaries(from.binaries, to.binaries, {hashes.begin(), hashes.end()}, overwrite);
-}
-
 ExitCode run_export(const Arguments& arguments) {
   if (arguments.has("header")) return export_header(arguments);
   if (arguments.has("t4")) return export_t4(arguments);
@@ -77,22 +69,18 @@ ExitCode run_export(const Arguments& arguments) {
                 fmt::format("There are no binaries to export in {}: leave --with-binaries out, or tune again.",
                             from.binaries.string()));
   }
-  const bool overwrite = arguments.has("force");
   NewFolder folder(to.decisions.parent_path());
-  std::optional<cache::ExportedBinaries> binaries;
-  const std::vector<cache::ExportedKey> exported = cache::export_decisions({
+  cache::ExportRequest request{
       .from = from.decisions,
       .to = to.decisions,
-      .overwrite = overwrite,
+      .overwrite = arguments.has("force"),
       .with_trials = !arguments.has("decisions-only"),
       .with_served = with_binaries,
       .wanted = [&](const cache::DecisionKey& key) { return selection.includes(key); },
-      .before_publishing =
-          [&](const std::vector<cache::ExportedKey>& keys) {
-            if (with_binaries) binaries = export_binaries(from, to, keys, overwrite);
-          },
-  });
-  if (exported.empty()) {
+  };
+  if (with_binaries) request.binaries = {from.binaries, to.binaries};
+  const auto [keys, binaries] = cache::export_decisions(request);
+  if (keys.empty()) {
     const auto store = open_for_reading(from);
     say(fmt::format("Nothing was exported: {} has no measured results that match.{} `tuner list` shows what is stored.",
                     path, nearest_kernel(selection.kernel(), store->list_keys({}))));
@@ -100,7 +88,7 @@ ExitCode run_export(const Arguments& arguments) {
   }
   folder.keep();
 
-  const std::map<std::string, Totals> kernels = by_kernel(exported);
+  const std::map<std::string, Totals> kernels = by_kernel(keys);
   if (arguments.has("json")) {
     const auto to_json = [](const auto& kernel) -> nlohmann::ordered_json {
       return {{"kernel", kernel.first}, {"decisions", kernel.second.decisions}, {"trials", kernel.second.trials}};

@@ -1,7 +1,6 @@
 #include "cache/exchange/exchange.hpp"
 
 #include <fmt/format.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,14 +20,17 @@ class Machine {
 
   /// A session on one problem: two trials and the decision that they led to.
   Decision tune(const std::string& problem, std::int64_t created_unix_ms, const std::string& winner = "X=1",
-                Origin origin = Origin::measured) {
+                Origin origin = Origin::measured, const Hash& code = full_decision().binary_hash,
+                const Hash& code_of_baseline = full_trial().facts.binary_hash) {
     Trial trial = full_trial();
+    trial.facts.binary_hash = code_of_baseline;
     trial.key.problem = problem;
     trial.session = "session-" + std::to_string(created_unix_ms);
     trial.origin = origin;
     Decision decision = full_decision();
     decision.key = trial.key;
     decision.session = trial.session;
+    decision.binary_hash = code;
     decision.origin = origin;
     decision.configuration = winner;
     decision.baseline = "X=0";
@@ -47,7 +49,7 @@ class Machine {
   }
 
   std::vector<ExportedKey> export_to(const std::filesystem::path& file) const {
-    return export_decisions({.from = path(), .to = file, .overwrite = true});
+    return export_decisions({.from = path(), .to = file, .overwrite = true}).keys;
   }
   std::vector<ImportedKey> import_from(const std::filesystem::path& file) const {
     return import_decisions(path(), file);
@@ -266,13 +268,14 @@ TEST_CASE("an export may leave trials out and keys away, and writes no file if n
   there.tune("rows=1", 1'000);
   there.tune("rows=2", 2'000);
   const auto file = there.file("tuned.db");
-  CHECK(
-      export_decisions({.from = there.path(), .to = file, .wanted = [](const DecisionKey&) { return false; }}).empty());
+  CHECK(export_decisions({.from = there.path(), .to = file, .wanted = [](const DecisionKey&) { return false; }})
+            .keys.empty());
   CHECK_FALSE(std::filesystem::exists(file));
-  const auto exported =
-      export_decisions({.from = there.path(), .to = file, .with_trials = false, .wanted = [](const DecisionKey& key) {
-                          return key.problem == "rows=2";
-                        }});
+  const auto exported = export_decisions({.from = there.path(),
+                                          .to = file,
+                                          .with_trials = false,
+                                          .wanted = [](const DecisionKey& key) { return key.problem == "rows=2"; }})
+                            .keys;
   REQUIRE(exported.size() == 1);
   CHECK(exported[0].trials == 0);
   CHECK(count(file, "trial") == 0);
@@ -304,21 +307,6 @@ TEST_CASE("an export replaces nothing unless it is told to, and never the databa
   for (const auto& entry : std::filesystem::directory_iterator(there.path().parent_path())) {
     CHECK_FALSE(contains(entry.path().string(), ".part-"));
   }
-}
-
-TEST_CASE(
-    "an export that was told to end between its files replaced the binaries of an earlier one, and not its decisions") {
-  Machine there;
-  there.tune("rows=1", 1'000);
-  const auto file = there.file("tuned.db");
-  CHECK(in_child([&] {
-          signal(SIGTERM, [](int) { _exit(7); });
-          export_decisions({.from = there.path(), .to = file, .before_publishing = [](const auto&) {
-                              kill(getpid(), SIGTERM);  // as soon as the binaries are there
-                            }});
-          _exit(0);
-        }) == 7);
-  CHECK(count(file, "decision") == 1);
 }
 
 TEST_CASE("an export does not go on in what another one left unfinished, nor write through a link there") {
@@ -459,34 +447,31 @@ TEST_CASE("binaries of winners and baselines are exported with every key that th
   Machine there;
   const TemporaryFolder target;
   const auto from = there.file("binaries.db");
-  std::vector<Hash> hashes;
   {
     const auto store = BinaryStore::open({.path = from});
-    for (const std::string key : {"winner", "winner again", "baseline", "loser"}) {
+    for (const std::string key : {"winner", "winner again", "baseline", "loser"})
       store->put(binary_of(key, key.substr(0, 6), 6));
-      hashes.push_back(store->find_compiled(key)->hash);
-    }
   }
-  const auto exported =
-      export_binaries(from, target / "binaries.db", {hashes[0], hashes[2], Hash{std::string(32, '0')}}, false);
-  CHECK(exported.written == 2);
-  CHECK(exported.missing == 1);
+  const auto hash_of = [](const std::string& code) { return content_hash(binary_of("", code, 6).bytes); };
+  there.tune("rows=1", 1'000, "X=1", Origin::measured, hash_of("winner"), hash_of("baseli"));
+  there.tune("rows=2", 1'000);
+  const auto export_to = [&](const std::string& name) {
+    return export_decisions(
+        {.from = there.path(), .to = target / name, .binaries = ExportRequest::Binaries{from, target / "binaries.db"}});
+  };
+  const auto exported = export_to("decisions.db").binaries;
+  REQUIRE(exported);
+  CHECK(exported->written == 2);
+  CHECK(exported->missing == 2);
   const auto shipped = BinaryStore::open({.path = target / "binaries.db", .access = Access::read_only});
   REQUIRE_FALSE(shipped->distrust());
   for (const char* key : {"winner", "winner again", "baseline"}) REQUIRE(shipped->find_compiled(key));
   CHECK(shipped->find_compiled("winner again")->bytes == binary_of("", "winner", 6).bytes);
   CHECK_FALSE(shipped->find_compiled("loser"));
-  error_of(Errc::bad_usage, [&] { export_binaries(from, target / "binaries.db", {hashes[0]}, false); });
+  error_of(Errc::bad_usage, [&] { export_to("more.db"); });
   REQUIRE(chmod(from.c_str(), 0666) == 0);
-  check_error(Errc::store_unavailable, {"by its group or by everyone"},
-              [&] { export_binaries(from, target / "more.db", hashes, false); });
-}
-
-TEST_CASE("an export names the binaries of the winner and of its baseline") {
-  Machine there;
-  const Decision decision = there.tune("rows=1", 1'000);
-  const auto exported = there.export_to(there.file("tuned.db"));
-  CHECK(exported.at(0).binary_hashes == std::vector<Hash>{decision.binary_hash, full_trial().facts.binary_hash});
+  check_error(Errc::store_unavailable, {"by its group or by everyone"}, [&] { export_to("more.db"); });
+  CHECK_FALSE(std::filesystem::exists(target / "more.db"));
 }
 
 }  // namespace

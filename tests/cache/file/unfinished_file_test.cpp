@@ -27,18 +27,6 @@ TEST_CASE("a file that is being written is gone when the process is told to end 
   CHECK(left == std::vector<std::string>{"done.db"});
 }
 
-TEST_CASE("a private file is as private once it was replaced") {
-  const TemporaryFolder folder;
-  write_bytes(folder / "page.html", "old");
-  std::filesystem::permissions(folder / "page.html",
-                               std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
-  FreshFile page(folder / "page.html", true, FreshFile::Kind::text);
-  page.append("new");
-  page.publish();
-  CHECK(std::filesystem::status(folder / "page.html").permissions() ==
-        (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
-}
-
 TEST_CASE("more unfinished files than are noted are nobody's trouble") {
   const TemporaryFolder folder;
   std::deque<UnfinishedFile> many;

@@ -130,6 +130,8 @@ TEST_CASE("what took the recording's name meanwhile stays, and what was recorded
     CHECK(test::read_bytes(victim) == "a year of work");
     CHECK(fs::is_symlink(name));
     fs::remove(name);
+    { const RecordingFile next(name, replace); }
+    CHECK(fs::exists(kept));
     fs::remove(kept);
   }
 }

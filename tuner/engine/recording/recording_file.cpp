@@ -65,7 +65,7 @@ void RecordingFile::write(const Recording& recording) {
     if (replaces_) is_replaced(file_, Replace::recordings);
     unfinished_.publish();
   } catch (const Error& error) {
-    unfinished_.keep();
+    unfinished_.leave();
     throw Error(error.code(), fmt::format("{} What was recorded is in {}.", error.what(), unfinished_.path().string()));
   }
 }
