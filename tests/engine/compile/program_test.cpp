@@ -15,7 +15,7 @@ using namespace tuner::engine;
 namespace {
 
 std::string assemble(std::string_view source, std::vector<Macro> macros, std::vector<Header> headers = {}) {
-  return assemble_source({source, "dir/user.cu", std::move(macros), std::move(headers)});
+  return assemble_source({source, "dir/user.cu", std::move(macros), headers, implicit_names(source, headers)});
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "tuner/core/base/geometry.hpp"
 #include "tuner/core/base/macro.hpp"
 #include "tuner/core/description/description.hpp"
+#include "tuner/core/description/implicit_names.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/task/bound_argument.hpp"
 #include "tuner/core/task/problem.hpp"
@@ -44,7 +45,10 @@ class Task {
   const DeviceInfo& device() const;
   const ProblemValues& problem() const;  ///< complete: defaults filled in
   const search::Space& space() const;
-  const std::vector<Header>& headers() const;
+  const std::vector<Header>& headers() const;      ///< as the compiler gets them
+  const std::vector<Header>& own_headers() const;  ///< of the user, as they are written
+  /// Of the blanked source and headers(), which are read when this is called first.
+  const std::vector<ImplicitName>& implicit_names() const;
   const std::vector<std::string>& where() const;
 
   /// Name, and hash of (blanked source, quoted headers): what makes two kernels the same.

@@ -9,6 +9,7 @@
 #include "tuner/core/base/suggestion.hpp"
 #include "tuner/core/description/headers.hpp"
 #include "tuner/core/description/name_table.hpp"
+#include "tuner/core/standard_headers/standard_headers.hpp"
 #include "tuner/core/task/argument_binding.hpp"
 #include "tuner/core/task/data_files.hpp"
 #include "tuner/core/task/identity.hpp"
@@ -219,6 +220,7 @@ Task::State::State(std::shared_ptr<const KernelDescription> given, const Problem
       problem(complete_problem(description, values)),
       where(further),
       headers(quoted_headers(description, include_folders)),
+      own_headers(without_standard(headers)),
       kernel_identity(tuner::kernel_identity(description, headers)),
       space(make_space(description, problem, device, where, listing)),
       arguments(bind_arguments(description, space.constants())) {
@@ -252,6 +254,14 @@ const search::Space& Task::space() const {
 }
 const std::vector<Header>& Task::headers() const {
   return state_->headers;
+}
+const std::vector<Header>& Task::own_headers() const {
+  return state_->own_headers;
+}
+const std::vector<ImplicitName>& Task::implicit_names() const {
+  state_->looked_for_names.run(
+      [this] { state_->implicit_names = tuner::implicit_names(state_->description.blanked_source, state_->headers); });
+  return state_->implicit_names;
 }
 const std::vector<std::string>& Task::where() const {
   return state_->where;

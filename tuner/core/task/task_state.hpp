@@ -13,9 +13,12 @@ struct Task::State {
   ProblemValues problem;
   std::vector<std::string> where;
   std::vector<Header> headers;
+  std::vector<Header> own_headers;
   std::string kernel_identity;
   search::Space space;
   std::vector<BoundArgument> arguments;
+  mutable search::Once looked_for_names;
+  mutable std::vector<ImplicitName> implicit_names;
   mutable search::Once looked_at_files;
   mutable std::vector<BoundArgument> arguments_with_data;
 

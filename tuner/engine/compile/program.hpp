@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tuner/core/base/macro.hpp"
+#include "tuner/core/description/implicit_names.hpp"
 #include "tuner/engine/compile/compile.hpp"
 
 namespace tuner::engine {
@@ -16,12 +17,13 @@ struct ProgramText {
   std::string_view file_name;  ///< as the user knows it: for `#line` and messages
   std::vector<Macro> macros;   ///< in order
   std::span<const Header> headers;
+  std::span<const ImplicitName> implicit;  ///< of this source and these headers
 };
 
 /// The complete source: the `#define`s stand behind the leading block of comments and `#include`s, or before the first
 /// of those headers that mentions one of the names, so that headers that do not care stay the same text for every
 /// configuration and names such as `T`, `x` or `size` never reach the toolkit's own headers. A `#line` follows, so that
-/// messages carry the user's file and line. INFINITY and NAN are defined where they are mentioned, as nvcc does. Throws
+/// messages carry the user's file and line. Implicit names that no macro has are declared there too, or earlier. Throws
 /// Error{bad_description} for a name that is no identifier, is a keyword or reserved (`__x`, `_X`), and for a text of
 /// several lines.
 std::string assemble_source(const ProgramText& program);

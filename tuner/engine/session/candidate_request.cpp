@@ -23,7 +23,8 @@ CompileRequest request_of(const Task& task, const search::Configuration& configu
   request.options = task.options(configuration);
   request.headers = task.headers();
 
-  request.source = assemble_source({description.blanked_source, request.file_name, macros, request.headers});
+  request.source =
+      assemble_source({description.blanked_source, request.file_name, macros, request.headers, task.implicit_names()});
   return request;
 }
 

@@ -1,8 +1,6 @@
 #include "tuner/engine/session/decision_texts.hpp"
 
 #include "cache/store/samples.hpp"
-#include "tuner/core/description/headers.hpp"
-#include "tuner/core/standard_headers/standard_headers.hpp"
 
 namespace tuner::engine {
 
@@ -14,9 +12,7 @@ std::vector<cache::DecisionText> decision_texts(const Task& task, const SessionO
   if (options.keeps_source && options.origin != cache::Origin::replay && !description.source.empty()) {
     texts.push_back({TextKind::source, description.file.filename().string(), description.source});
     // As they are written: their identity is that of the kernel.
-    for (const Header& header : without_standard(quoted_headers(description, options.include_folders))) {
-      texts.push_back({TextKind::header, header.name, header.text});
-    }
+    for (const Header& header : task.own_headers()) texts.push_back({TextKind::header, header.name, header.text});
   }
   for (const FinalistReport& finalist : report.finalists) {
     if (finalist.samples_ns.empty()) continue;
