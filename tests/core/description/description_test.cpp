@@ -102,6 +102,8 @@ TEST_CASE("instances of one template are described side by side, and chosen by w
   CHECK(error_of([&] { chosen("scale"); })
             .find("It describes scale<float>, scale<double>, scale<double> -DFACTOR=3, "
                   "other.") != std::string::npos);
+  const auto defined = parse_descriptions(kernel("fill", "define(F = 2)") + kernel("fill", "define(F = 3)"), "k.cu");
+  CHECK(full_name(choose_description(defined, "k.cu", "fill F=3")) == "fill F=3");
   CHECK(error_of([&] {
           parse_descriptions(kernel("scale<int>") + kernel("scale< int >"), "k.cu");
         }).find("the kernel `scale<int>` is described twice") != std::string::npos);
@@ -112,10 +114,20 @@ TEST_CASE("kernels of one source with other template arguments or options have a
     const std::string text = "#pragma tuner kernel(" + name + ") grid(1) block(X) param(X, 1) out(o, float, 1) " + more;
     return kernel_identity(parse_descriptions(text + "\nint source;\n", "k.cu").front(), {});
   };
-  const std::set<std::string> all{identity("scale", ""), identity("scale<float>", ""), identity("scale<double>", ""),
+  const std::set<std::string> all{identity("scale", ""),
+                                  identity("scale<float>", ""),
+                                  identity("scale<double>", ""),
                                   identity("scale<float>", R"(options("-DFACTOR=2"))"),
-                                  identity("scale<float>", R"(options("-DFACTOR=3"))")};
-  CHECK(all.size() == 5);
+                                  identity("scale<float>", R"(options("-DFACTOR=3"))"),
+                                  identity("scale", "define(FACTOR = 2)"),
+                                  identity("scale", "define(FACTOR = 3)"),
+                                  identity("scale", "let(TWO = 2) define(FACTOR = TWO * 2)"),
+                                  identity("scale", "define(TYPE = float)"),
+                                  identity("scale", "define(TYPE = double)")};
+  CHECK(all.size() == 10);
+  // What is tuned, or given with a problem, tells no kernels apart.
+  CHECK(identity("scale", "define(FACTOR = 2 * X)") == identity("scale", ""));
+  CHECK(identity("scale", "define(FACTOR = 0 // 0)") == identity("scale", ""));
 }
 
 TEST_CASE("directives may come in any order, but a let follows what it uses") {

@@ -7,6 +7,7 @@
 
 #include "tuner/core/base/suggestion.hpp"
 #include "tuner/core/description/description_parser.hpp"
+#include "tuner/core/description/fixed_defines.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner {
@@ -59,6 +60,7 @@ std::string instance_name(const KernelDescription& description) {
 std::string full_name(const KernelDescription& description) {
   std::string name = instance_name(description);
   for (const std::string& option : description.options) name += " " + option;
+  for (const std::string& define : fixed_defines(description)) name += " " + define;
   return name;
 }
 

@@ -12,7 +12,8 @@ namespace tuner {
 /// Error{bad_description} naming file, line, column, the text and the nearest known word.
 std::vector<KernelDescription> parse_descriptions(std::string_view text, const std::filesystem::path& file);
 
-/// "scale<double> -DFACTOR=2": the function's name with its template arguments and the options that are always passed.
+/// "scale<double> -DFACTOR=2 SIGN=1": the function's name with its template arguments, the options that are always
+/// passed and the defines that are always the same.
 /// No two kernels of a file have the same.
 std::string full_name(const KernelDescription& description);
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "tuner/core/description/directives.hpp"
+#include "tuner/core/description/fixed_defines.hpp"
 #include "tuner/core/description/host_code.hpp"
 #include "tuner/core/description/member_text.hpp"
 #include "tuner/core/description/plain_number.hpp"
@@ -79,6 +80,7 @@ std::string kernel_identity(const KernelDescription& description, const std::vec
   }
   // What another program may have otherwise, of the same source. Kernels without have the hash that they always had.
   add_variant(description, fields);
+  for (const std::string& define : fixed_defines(description)) fields.add("define", define);
   return prefix + fields.hash();
 }
 

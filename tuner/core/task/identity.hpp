@@ -9,8 +9,8 @@
 namespace tuner {
 
 /// "prefetch:<32 hexadecimal digits>": the name, and a hash of the source without its directives and its host code
-/// (host_code.hpp), of its headers, as quoted_headers() has them, and of the template arguments and compiler options
-/// that make another kernel of the same source. A recorded identity is taken as it is.
+/// (host_code.hpp), of its headers, as quoted_headers() has them, and of the template arguments, compiler options
+/// and fixed defines that make another kernel of the same source. A recorded identity is taken as it is.
 std::string kernel_identity(const KernelDescription& description, const std::vector<Header>& headers);
 
 /// Hash of what a trial depends on besides the source, the configuration's text and the launch: signature, generators,
