@@ -99,11 +99,17 @@ TEST_CASE("what moves by more than a part of its neighbours is no rounding, and 
   CHECK(spread[64] == 0);
 }
 
+/// With a part of one half, and 8 where no neighbour moves.
+void level(std::vector<float>& spread, const std::vector<float>& reference, std::uint64_t lanes) {
+  run("tuner_level_spread", spread.data(), reference.data(), std::uint64_t{spread.size()}, lanes,
+      support_number(ElementType::float32), 0.5f, 8.0f);
+}
+
 TEST_CASE("an element that was exact by chance is as uncertain as a part of its neighbours of the same lane") {
   std::vector<float> spread(256, 0);
   for (std::size_t i = 0; i < 128; i += 2) spread[i] = 1;
   spread[0] = 0;
-  run("tuner_level_spread", spread.data(), std::uint64_t{spread.size()}, std::uint64_t{2}, 0.5f, 8.0f);
+  level(spread, std::vector<float>(256, 0.3f), 2);
   CHECK(spread[0] == 0.5f);
   CHECK(spread[2] == 1);
   CHECK(spread[1] == 4);  // its lane was exact throughout
@@ -113,12 +119,27 @@ TEST_CASE("an element that was exact by chance is as uncertain as a part of its 
 TEST_CASE("a few elements that move say nothing of the others, which are exact") {
   std::vector<float> spread(64, 0);
   spread[0] = 2;  // as a sum among counts
-  run("tuner_level_spread", spread.data(), std::uint64_t{spread.size()}, std::uint64_t{1}, 0.5f, 8.0f);
+  level(spread, std::vector<float>(64, 0.3f), 1);
   CHECK(spread[0] == 2);
   CHECK(spread[1] == 0);
   std::vector<float> statistics{2, 2, 0, 0};
-  run("tuner_level_spread", statistics.data(), std::uint64_t{4}, std::uint64_t{1}, 0.5f, 8.0f);
+  level(statistics, std::vector<float>(4, 0.3f), 1);
   CHECK(statistics == std::vector<float>{2, 2, 0, 0});
+}
+
+TEST_CASE("indices that lay between sums in one output were taken to be as uncertain as these") {
+  std::vector<float> spread(64, 0), reference(64, 1000.25f);
+  for (std::size_t i = 0; i < 64; i += 2) spread[i] = 1;
+  reference[1] = 17;
+  reference[2] = 17;       // a sum, which moved
+  reference[3] = 0;        // as a sum that is cut off
+  reference[5] = 1000000;  // every sum of this size is nearly whole
+  level(spread, reference, 1);
+  CHECK(spread[1] == 0);
+  CHECK(spread[2] == 1);
+  CHECK(spread[3] == 0.5f);
+  CHECK(spread[5] == 0.5f);
+  CHECK(spread[7] == 0.5f);
 }
 
 template <typename T>

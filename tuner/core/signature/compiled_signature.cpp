@@ -41,7 +41,7 @@ template <class... tuner_signature_T>
 struct tuner_signature_of<void (*)(tuner_signature_T...)> {
   typedef tuner_signature_list<tuner_signature_item<
       tuner_signature_T, tuner_signature_size<typename tuner_signature_element<tuner_signature_T>::type>::value,
-      __is_class(tuner_signature_T)>...>
+      __is_class(tuner_signature_T) || __is_union(tuner_signature_T)>...>
       type;
 };
 )";

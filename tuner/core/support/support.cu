@@ -488,10 +488,19 @@ extern "C" __global__ void tuner_drop_spread(float* spread, const Byte* referenc
   atomicAdd(&finding->count, left);
 }
 
+// Whether it is a whole number of a size at which its type has four bits behind the point: an index, a flag or a count, or one
+// of 16 sums.
+TUNER_APART __device__ bool is_whole(const Byte* data, Long i, int type) {
+  const double value = load(data, i, type);
+  const double size = value < 0 ? -value : value;
+  return size >= 1 && size < (type == kFloat16 ? 64 : type == kBfloat16 ? 8 : 524288) && size == floor(size);
+}
+
 // An element that came out the same every time, where a quarter of its neighbours did not, was lucky: it is taken to be `part`
 // as uncertain as they are. Where all of these came out the same, `otherwise` stands for them. A handful, as of statistics,
-// are no neighbours.
-extern "C" __global__ void tuner_level_spread(float* spread, Long elements, Long lanes, float part, float otherwise) {
+// are no neighbours. Whole numbers are exact.
+extern "C" __global__ void tuner_level_spread(float* spread, const Byte* reference, Long elements, Long lanes, int type,
+                                              float part, float otherwise) {
   EACH_NEIGHBOURHOOD(n) {
     Long sum = 0;
     Long count = 0;
@@ -504,7 +513,7 @@ extern "C" __global__ void tuner_level_spread(float* spread, Long elements, Long
     }
     const float least = part * (4 * count > all && all >= 16 ? mean_of(sum, count) : count == 0 ? otherwise : 0);
     EACH_NEIGHBOUR(i, n) {
-      if (spread[i] < least) spread[i] = least;
+      if (spread[i] < least && !(spread[i] == 0 && is_whole(reference, i, type))) spread[i] = least;
     }
   }
 }

@@ -155,10 +155,10 @@ std::size_t DeviceSupport::drop_spread(CUdeviceptr spread, CUdeviceptr reference
              static_cast<float>(kMostSpread));
 }
 
-void DeviceSupport::level_spread(CUdeviceptr spread, std::uint64_t elements, const BoundArgument& argument,
-                                 float otherwise) {
-  launch(level_spread_, elements, spread, elements, static_cast<std::uint64_t>(std::max(argument.lanes, 1)),
-         static_cast<float>(kPartOfNeighbours), otherwise);
+void DeviceSupport::level_spread(CUdeviceptr spread, CUdeviceptr reference, std::uint64_t elements,
+                                 const BoundArgument& argument, float otherwise) {
+  launch(level_spread_, elements, spread, reference, elements, static_cast<std::uint64_t>(std::max(argument.lanes, 1)),
+         support_number(argument.type), static_cast<float>(kPartOfNeighbours), otherwise);
 }
 
 std::vector<Finding> DeviceSupport::findings() {

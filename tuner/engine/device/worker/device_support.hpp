@@ -48,8 +48,10 @@ class DeviceSupport {
   /// floats that are not zero then, and the sum of their bits.
   std::size_t drop_spread(CUdeviceptr spread, CUdeviceptr reference, std::uint64_t elements,
                           const BoundArgument& argument);
-  /// Raises each to a part of what its neighbours have, or of `otherwise` where these are all zero.
-  void level_spread(CUdeviceptr spread, std::uint64_t elements, const BoundArgument& argument, float otherwise);
+  /// Raises each to a part of what its neighbours have, or of `otherwise` where these are all zero: but for whole
+  /// numbers that never moved.
+  void level_spread(CUdeviceptr spread, CUdeviceptr reference, std::uint64_t elements, const BoundArgument& argument,
+                    float otherwise);
 
   /// Waits for the checks asked for since the last call and returns what they found, in that order.
   std::vector<Finding> findings();

@@ -84,7 +84,8 @@ std::vector<DeviceMemory> Runner::run_rounded(const std::vector<ArgumentState*>&
     // Of an output that is mostly exact, what does not move is exact.
     const bool is_exact = 4 * found[i].count <= outputs[i]->compared();
     const auto bits = static_cast<std::uint32_t>(is_exact ? 0 : found[i].sum / found[i].count);
-    support_.level_spread(spreads[i].get(), outputs[i]->elements, outputs[i]->argument, std::bit_cast<float>(bits));
+    support_.level_spread(spreads[i].get(), outputs[i]->reference.get(), outputs[i]->elements, outputs[i]->argument,
+                          std::bit_cast<float>(bits));
   }
   return spreads;
 }
