@@ -73,9 +73,13 @@ void check_identifier(const Span& name, std::string_view what) {
   const std::string_view text = name.text();
   if (text.empty()) name.fail(fmt::format("the name of {} is missing here", what));
   if (!is_identifier(text)) {
-    name.fail(
-        fmt::format("`{}` cannot be the name of {}: a name is letters, digits and `_`, and does not begin with a digit",
-                    text, what));
+    const std::size_t scope = text.rfind("::");
+    name.fail(fmt::format(
+        "`{}` cannot be the name of {}: a name is letters, digits and `_`, and does not begin with a digit{}", text,
+        what,
+        scope == std::string_view::npos
+            ? ""
+            : fmt::format("; an array in constant memory is found in its namespace: `{}`", text.substr(scope + 2))));
   }
   if (is_reserved_word(text)) {
     name.fail(fmt::format("`{}` is a reserved word and cannot be the name of {}", text, what));

@@ -132,9 +132,24 @@ class WrittenCheck {
       add({}, {{&argument, fmt::format("neither the source nor a header that it includes in quotes has an array `{}`; "
                                        "declare it with __constant__ outside functions{}{}",
                                        argument.name, edit, suggested(argument.name, arrays))}});
-    } else if (auto mistake = compare_array(argument, shape_of(argument), source_.constant_array(argument.name))) {
-      add({}, {*std::move(mistake)});
+      return;
     }
+    const ParameterType array = source_.constant_array(argument.name);
+    if (auto mistake = compare_array(argument, shape_of(argument), array)) return add({}, {*std::move(mistake)});
+    const std::optional<TypeShape> shape = shape_of(argument);
+    if (!shape || !is_real(shape->element) || is_from_file(argument) || argument.place.line == 0) return;
+    if (const std::string member = source_.whole_member(array); !member.empty()) {
+      add({},
+          {{&argument,
+            fmt::format("`{}` would be filled with real numbers, but its structure has the member `{}`: give it its "
+                        "bytes from a file, constant({}, uint8, BYTES, file(\"FILE\"))",
+                        argument.name, member, argument.name)}});
+    }
+  }
+
+  static bool is_from_file(const Argument& argument) {
+    return std::any_of(argument.generators.begin(), argument.generators.end(),
+                       [](const Generator& generator) { return generator.kind == Generator::Kind::file; });
   }
 
   const KernelDescription& description_;

@@ -6,6 +6,20 @@
 #include "tuner/core/signature/written_signature.hpp"
 
 namespace tuner {
+namespace {
+
+bool is_whole_or_address(std::string_view member) {
+  if (member.find('*') != std::string_view::npos) return true;
+  for (Word word = next_word(member, 0); !word.text.empty(); word = next_word(member, word.at + word.text.size())) {
+    for (const std::string_view type : {"int", "unsigned", "long", "short", "char", "bool", "size_t", "int3", "int4"}) {
+      if (word.text == type) return true;
+    }
+    if (word.text.ends_with("_t") && word.text.find("int") != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 ParameterType WrittenSource::constant_array(std::string_view name) const {
   std::optional<ParameterType> array;
@@ -23,6 +37,29 @@ ParameterType WrittenSource::constant_array(std::string_view name) const {
     read_type(std::string(code.substr(begin, end - begin)) + "[]", *array);
   }
   return array.value_or(ParameterType{});
+}
+
+std::string_view WrittenSource::structure_body(std::string_view name) const {
+  for (const auto& [file, at] : find(name)) {
+    const std::string_view code = file->code.code;
+    const std::size_t open = skip_blanks(code, at + name.size());
+    if (open == code.size() || code[open] != '{' || !has_word(statement_before(*file, at), "struct")) continue;
+    return code.substr(open + 1, code.find('}', open) - open - 1);
+  }
+  return {};
+}
+
+std::string WrittenSource::whole_member(const ParameterType& array) const {
+  for (Word word = next_word(array.text, 0); !word.text.empty();
+       word = next_word(array.text, word.at + word.text.size())) {
+    std::string_view body = structure_body(word.text);
+    while (!body.empty()) {
+      const std::string_view member = trimmed(body.substr(0, body.find(';')));
+      if (member.find('(') == std::string_view::npos && is_whole_or_address(member)) return std::string(member);
+      body.remove_prefix(std::min(body.find(';'), body.size() - 1) + 1);
+    }
+  }
+  return {};
 }
 
 bool WrittenSource::may_have_array(std::string_view name) const {

@@ -37,6 +37,8 @@ class WrittenSource {
   bool is_other_function(std::string_view name) const;
   /// The array that `__constant__` declares; of a form that is unknown if that is not seen, or if there are several.
   ParameterType constant_array(std::string_view name) const;
+  /// Where that is an array of a structure with a member that is no real number, or one alone: the member, "int steps".
+  std::string whole_member(const ParameterType& array) const;
   /// Whether there may be one of that name: declared, or by a macro.
   bool may_have_array(std::string_view name) const;
   /// The names of those arrays.
@@ -65,6 +67,8 @@ class WrittenSource {
   };
 
   std::vector<Array> arrays() const;
+  /// Up to the first bracket that closes in it; empty where there is none.
+  std::string_view structure_body(std::string_view name) const;
   void note_macro(const CodeText::Macro& macro);
   void note_option(std::string_view option);
   bool is_macro(std::string_view word) const;
