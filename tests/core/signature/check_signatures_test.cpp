@@ -127,7 +127,7 @@ const std::vector<WrongSignature>& mistakes() {
        "has an array `wieghts`; declare it with __constant__ outside functions; did you mean `weights`?"},
       {"real numbers for a structure in constant memory that has a count", "out(y, float, n)\nconstant(w, float, 3)",
        "struct all { float a[2]; int count; };\n__constant__ all w;\n__global__ void scale(float* y) {}", 3,
-       "has the member `int count`: give it its bytes from a file, constant(w, uint8, BYTES, file(\"FILE\"))"},
+       "has the member `int count`: give it its bytes from a file, constant(w, uint8, BYTES, file(\"FILE.npy\"))"},
       {"a constant array of another type", "out(y, float, n)\nconstant(weights, double, 9)",
        "__constant__ float weights[9];\n__global__ void scale(float* y) {}", 3,
        "`weights` is described with elements of the type double, but the array is `__constant__ float weights` "

@@ -142,7 +142,7 @@ class WrittenCheck {
       add({},
           {{&argument,
             fmt::format("`{}` would be filled with real numbers, but its structure has the member `{}`: give it its "
-                        "bytes from a file, constant({}, uint8, BYTES, file(\"FILE\"))",
+                        "bytes from a file, constant({}, uint8, BYTES, file(\"FILE.npy\"))",
                         argument.name, member, argument.name)}});
     }
   }
