@@ -113,6 +113,6 @@ TEST_CASE("a limit of ten open files was told to be a bug in the program") {
     };
     const Result result = user.run(user.words({"KIND == right"}, {"--budget", "2"}));
     CHECK(result.exit_code != 70);
-    if (result.exit_code == 4) CHECK(contains(result.err, "raise the limit of open files (`ulimit -n`)"));
+    if (result.exit_code == 71) CHECK(contains(result.err, "raise the limit of open files (`ulimit -n`)"));
   }
 }

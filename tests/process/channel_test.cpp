@@ -163,7 +163,7 @@ TEST_CASE("where no descriptor is left the sentence says which limit to raise, a
     try {
       deed();
     } catch (const Error& error) {
-      CHECK(error.code() == Errc::no_worker);
+      CHECK(error.code() == Errc::shortage);
       CHECK(
           std::string(error.what())
               .ends_with(

@@ -188,7 +188,7 @@ TEST_CASE("a program that cannot be started for want of descriptors is no bug, a
   few.rlim_cur = static_cast<rlim_t>(next) + 3;
   setrlimit(RLIMIT_NOFILE, &few);
   const std::string sentence =
-      test::error_of(Errc::no_worker, [] { ChildProcess child({.program = TUNER_TEST_CHILD}); });
+      test::error_of(Errc::shortage, [] { ChildProcess child({.program = TUNER_TEST_CHILD}); });
   setrlimit(RLIMIT_NOFILE, &limit);
   CHECK(sentence.find("Too many open files") != std::string::npos);
   CHECK(sentence.find("ulimit -n") != std::string::npos);

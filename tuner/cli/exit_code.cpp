@@ -6,7 +6,7 @@ namespace tuner::cli {
 
 namespace {
 
-constexpr std::array<ExitCodeText, 12> kTexts{{
+constexpr std::array<ExitCodeText, 13> kTexts{{
     {ExitCode::done, "done"},
     {ExitCode::no_result,
      "no usable result: every candidate failed, the requested result is not stored, `check` reported findings, or "
@@ -22,6 +22,8 @@ constexpr std::array<ExitCodeText, 12> kTexts{{
     {ExitCode::slower, "`compare` found the second slower than the first"},
     {ExitCode::undecided, "`compare` could not decide within its time, or without a GPU"},
     {ExitCode::internal, "internal error (a bug in this program); please report it"},
+    {ExitCode::shortage,
+     "the system, or a limit (`ulimit -a`), leaves too little memory, or too few threads, processes or open files"},
     {ExitCode::interrupted, "interrupted; what `tune` measured is kept"},
 }};
 
@@ -52,6 +54,8 @@ ExitCode exit_code_for(Errc code) {
       return ExitCode::busy;
     case Errc::not_stored:
       return ExitCode::no_result;
+    case Errc::shortage:
+      return ExitCode::shortage;
     case Errc::internal:
       break;
   }

@@ -20,6 +20,7 @@ enum class ExitCode : int {
   slower = 8,         ///< `compare`: the second is slower
   undecided = 9,      ///< `compare`: the time was spent before that was known
   internal = 70,      ///< a bug in this program
+  shortage = 71,      ///< too little memory, or too few threads, processes or open files
   interrupted = 130,  ///< stopped by Ctrl-C or a termination signal; what `tune` measured is kept
 };
 

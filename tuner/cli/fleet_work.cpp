@@ -18,6 +18,7 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/compile_memory.hpp"
 #include "tuner/cli/device_list.hpp"
+#include "tuner/cli/failure.hpp"
 #include "tuner/cli/fleet_actions.hpp"
 #include "tuner/cli/fleet_job.hpp"
 #include "tuner/cli/interrupts.hpp"
@@ -83,11 +84,8 @@ pid_t work_apart(const DeviceInfo& device, const WorkRequest& request) {
   ExitCode code = ExitCode::internal;
   try {
     code = work_on(device, request);
-  } catch (const Error& error) {
-    say(fmt::format("GPU {}: {}", device.ordinal, error.what()));
-    code = exit_code_for(error.code());
-  } catch (const std::exception& error) {
-    say(fmt::format("GPU {}: This is a bug in tuner, please report it: {}", device.ordinal, error.what()));
+  } catch (const std::exception&) {
+    code = say_failure(fmt::format("GPU {}: ", device.ordinal));
   }
   std::fflush(stdout);
   _exit(static_cast<int>(code));

@@ -8,13 +8,13 @@
 #include <cstring>
 #include <exception>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/completion.hpp"
 #include "tuner/cli/exit_code.hpp"
+#include "tuner/cli/failure.hpp"
 #include "tuner/cli/interrupts.hpp"
 #include "tuner/cli/message.hpp"
 #include "tuner/error.hpp"
@@ -70,11 +70,6 @@ bool reader_has_left() {
   return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
 }
 
-ExitCode failed(std::string_view sentence, ExitCode code) {
-  cli::say(sentence);
-  return code;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -86,17 +81,15 @@ int main(int argc, char** argv) {
   ExitCode code = ExitCode::internal;
   try {
     code = run(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
-  } catch (const Error& error) {
-    code = failed(error.what(), cli::exit_code_for(error.code()));
-  } catch (const std::exception& error) {
-    code = failed(std::string("This is a bug in tuner, please report it: ") + error.what(), ExitCode::internal);
+  } catch (const std::exception&) {
+    code = cli::say_failure();
   }
   errno = 0;
   if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && !reader_has_left()) {
     const std::string why = errno == 0 ? "" : std::string(" (") + std::strerror(errno) + ")";
-    code = failed("The result could not be written to standard output" + why +
-                      ": is it closed, or the disk that it is redirected to full?",
-                  ExitCode::no_result);
+    cli::say("The result could not be written to standard output" + why +
+             ": is it closed, or the disk that it is redirected to full?");
+    code = ExitCode::no_result;
   }
   return static_cast<int>(code);
 }

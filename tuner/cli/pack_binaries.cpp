@@ -76,7 +76,7 @@ bool compile_missing(const std::vector<const PackedDecision*>& missing, const st
   binaries.compiled = missing.size();
   return true;
 } catch (const Error& error) {
-  if (error.code() != Errc::no_toolkit && error.code() != Errc::no_worker) throw;
+  if (error.code() != Errc::no_toolkit && error.code() != Errc::no_worker && error.code() != Errc::shortage) throw;
   throw Error(error.code(), fmt::format("{}, and nothing compiles it here: {}", named(missing), error.what()));
 }
 

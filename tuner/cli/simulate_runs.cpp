@@ -9,6 +9,8 @@
 #include "search/simulation/simulation.hpp"
 #include "search/strategy/prng.hpp"
 #include "tuner/engine/measure/statistics.hpp"
+#include "tuner/error.hpp"
+#include "tuner/process/quiet_thread.hpp"
 
 namespace tuner::cli {
 
@@ -42,7 +44,10 @@ class Runs {
   void work() {
     const std::size_t count = std::min(request_.workers, runs_.size());
     std::vector<std::thread> threads;
-    for (std::size_t i = 1; i < count; ++i) threads.emplace_back([this] { take_runs(); });
+    try {
+      for (std::size_t i = 1; i < count; ++i) threads.push_back(quiet_thread([this] { take_runs(); }));
+    } catch (const Error&) {  // those that there are take the runs of the others
+    }
     take_runs();
     for (std::thread& thread : threads) thread.join();
     if (failure_) std::rethrow_exception(failure_);

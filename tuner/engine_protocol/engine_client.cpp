@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -21,6 +20,8 @@
 #include "tuner/engine_protocol/engine_wire.hpp"
 #include "tuner/error.hpp"
 #include "tuner/process/fd.hpp"
+#include "tuner/process/quiet_thread.hpp"
+#include "tuner/process/shortage.hpp"
 
 namespace tuner {
 namespace {
@@ -158,22 +159,13 @@ class EngineClient::State {
     }
   }
 
-  /// With the mutex. The program's signals are not for this thread.
+  /// With the mutex.
   void start_thread() {
     if (thread_.joinable()) return;
     wake_.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (!wake_) throw Error(Errc::no_worker, "No engine can be started: the limit on open files is reached.");
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    try {
-      thread_ = std::thread([this] { run(); });
-      pthread_setname_np(thread_.native_handle(), "tuner-engines");
-    } catch (...) {
-      pthread_sigmask(SIG_SETMASK, &before, nullptr);
-      throw;
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (!wake_) refused_by_system("No engine can be started", errno);
+    thread_ = quiet_thread([this] { run(); });
+    pthread_setname_np(thread_.native_handle(), "tuner-engines");
   }
 
   void wake() {

@@ -12,6 +12,7 @@
 
 #include "tuner/error.hpp"
 #include "tuner/process/build_id.hpp"
+#include "tuner/process/shortage.hpp"
 
 // A packet is "<build id> <type> inline\n<body>", or "<build id> <type> spilled\n" with the body in the last
 // descriptor.

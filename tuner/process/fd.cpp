@@ -6,9 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
-#include "tuner/error.hpp"
+#include "tuner/process/shortage.hpp"
 
 namespace tuner {
 namespace {
@@ -31,30 +30,6 @@ Container contents(int fd) {
 }
 
 }  // namespace
-
-std::string_view way_out_of_shortage(int reason) {
-  switch (reason) {
-    case EMFILE:
-    case ENFILE:
-    case ETOOMANYREFS:
-      return "raise the limit of open files (`ulimit -n`), or run fewer programs at once";
-    case EAGAIN:
-      return "raise the limit of processes (`ulimit -u`), or run fewer programs at once";
-    case ENOMEM:
-    case ENOSPC:
-    case ENOBUFS:
-      return "free memory, or run fewer programs at once";
-    default:
-      return "";
-  }
-}
-
-void refused_by_system(std::string_view what, int reason) {
-  const std::string_view way_out = way_out_of_shortage(reason);
-  std::string sentence = std::string(what) + ": " + std::strerror(reason);
-  if (way_out.empty()) throw Error(Errc::internal, sentence + ".");
-  throw Error(Errc::no_worker, sentence + "; " + std::string(way_out) + ".");
-}
 
 void UniqueFd::reset(int fd) noexcept {
   if (fd_ >= 0) close(fd_);

@@ -30,12 +30,6 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-/// What to do where the system refused something for `reason`, an errno, because there was no more of it: "raise the
-/// limit of open files (`ulimit -n`), or run fewer programs at once". Empty for other reasons.
-std::string_view way_out_of_shortage(int reason);
-/// Throws Error{no_worker} with the way out where something ran out, which is no bug; Error{internal} otherwise.
-[[noreturn]] void refused_by_system(std::string_view what, int reason);
-
 /// A file in memory with these contents, sealed: a receiver can rely on it not changing. Close-on-exec.
 /// `name` shows up in /proc only. Throws as refused_by_system.
 UniqueFd memfd_from_bytes(std::span<const std::byte> bytes, const char* name = "tuner");

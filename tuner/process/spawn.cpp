@@ -22,6 +22,7 @@
 #include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
 #include "tuner/process/process_tree.hpp"
+#include "tuner/process/shortage.hpp"
 
 namespace tuner {
 namespace {
@@ -123,8 +124,9 @@ ExitStatus exit_status_from_wait(int status) {
 }
 
 StartError::StartError(const std::filesystem::path& program, int why)
-    : Error(Errc::no_worker, "The worker program " + program.string() + " could not be started: " + std::strerror(why) +
-                                 "; " + way_out(why)),
+    : Error(way_out_of_shortage(why).empty() ? Errc::no_worker : Errc::shortage,
+            "The worker program " + program.string() + " could not be started: " + std::strerror(why) + "; " +
+                way_out(why)),
       reason(why) {}
 
 ChildProcess::ChildProcess(const SpawnOptions& options)

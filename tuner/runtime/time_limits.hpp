@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
 
 namespace tuner {
 
@@ -10,11 +9,6 @@ namespace tuner {
 inline std::chrono::steady_clock::time_point after(std::chrono::milliseconds limit) {
   constexpr std::chrono::hours kForEver{24 * 365};
   return std::chrono::steady_clock::now() + std::min<std::chrono::milliseconds>(limit, kForEver);
-}
-
-inline std::int64_t now_unix_ms() {
-  using std::chrono::system_clock;
-  return std::chrono::duration_cast<std::chrono::milliseconds>(system_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace tuner

@@ -8,9 +8,10 @@
 
 #include "cache/file/location.hpp"
 #include "cache/sqlite/busy.hpp"
+#include "cache/store/store_rules.hpp"
 #include "tuner/core/standard_headers/standard_headers.hpp"
 #include "tuner/error.hpp"
-#include "tuner/runtime/time_limits.hpp"
+#include "tuner/process/quiet_thread.hpp"
 
 namespace tuner {
 namespace {
@@ -51,12 +52,12 @@ WantedList::Count* WantedList::note(const cache::DecisionKey& key, std::shared_p
   if (served.expected_time) entry.wanted.time_ns = served.expected_time->count();
   if (is_new) {
     entry.wanted.key = key;
-    entry.wanted.first_unix_ms = now_unix_ms();
+    entry.wanted.first_unix_ms = cache::now_unix_ms();
     entry.description = std::move(description);
     fresh_.push_back(&entry);
     if (fresh_.size() == 1) wakes_.notify_all();
   }
-  if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+  if (!thread_.joinable()) thread_ = quiet_thread([this] { run(); });
   return &entry.launched;
 } catch (...) {
   return nullptr;  // without memory for it, or another thread, it goes unnoted
@@ -109,7 +110,7 @@ void WantedList::record() {
     wanted.source = source_of(*entry);
     wanted.requested = static_cast<std::int64_t>(requests - entry->written_requests);
     wanted.launched = static_cast<std::int64_t>(launches - entry->written_launches);
-    wanted.last_unix_ms = now_unix_ms();
+    wanted.last_unix_ms = cache::now_unix_ms();
     counts.push_back({entry, {requests, launches}});
   }
   if (some.empty()) return;

@@ -1,6 +1,5 @@
 #include "tuner/engine/compile/compile_hub.hpp"
 
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -9,6 +8,8 @@
 #include <utility>
 
 #include "tuner/engine/lanes/wait.hpp"
+#include "tuner/process/quiet_thread.hpp"
+#include "tuner/process/shortage.hpp"
 
 namespace tuner::engine {
 
@@ -108,12 +109,7 @@ class CompileHub::Seat final : public CompileLane {
 CompileHub::CompileHub(CompileLane& lane, std::size_t seats) : lane_(lane), wake_(new_signal()) {
   const std::size_t most = std::max<std::size_t>(lane.room(), 1);
   for (std::size_t i = 0; i < seats; ++i) seats_.push_back(std::make_unique<Seat>(*this, most));
-  // Signals are for the program's first thread, which is born with them.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  thread_ = quiet_thread([this] { run(); });
 }
 
 CompileHub::~CompileHub() {
@@ -156,7 +152,7 @@ void CompileHub::run() try {
   for (const auto& seat : seats_) seat->notify();
 } catch (const std::exception& error) {
   const std::lock_guard lock(mutex_);
-  broken_.emplace(Errc::internal, error.what());
+  broken_ = as_shortage(error).value_or(Error(Errc::internal, error.what()));
   for (const auto& seat : seats_) seat->notify();
 }
 

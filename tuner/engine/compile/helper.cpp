@@ -12,7 +12,6 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -24,6 +23,7 @@
 #include "tuner/engine/compile/memory_watch.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
 #include "tuner/process/confinement.hpp"
+#include "tuner/process/shortage.hpp"
 #include "tuner/process/spawn.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -186,8 +186,7 @@ class Helper {
     std::fflush(nullptr);
     const pid_t helper = getpid();
     const pid_t pid = fork();
-    if (pid < 0)
-      throw Error(Errc::no_worker, std::string("No compile worker could be started: ") + std::strerror(errno) + ".");
+    if (pid < 0) refused_by_system("No compile worker could be started", errno);
     if (pid == 0) {
       die_with_parent(helper);
       pool_.close();  // its end must mean the helper's end, not the last worker's

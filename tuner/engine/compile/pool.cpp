@@ -111,8 +111,8 @@ void CompilePool::read_helper() {
       handle(std::move(*message));
     }
   } catch (const Error& error) {
-    if (error.code() != Errc::no_worker) throw;
-    broken_ = error;  // of another build
+    if (error.code() != Errc::no_worker && error.code() != Errc::shortage) throw;
+    broken_ = error;  // of another build, or there was no room for what it sent
     helper_.reset();
   }
   if (!helper_) return;

@@ -54,7 +54,8 @@ void CompileService::add(Ticket ticket, const CompileJob& job) {
     compiling_.emplace(ticket, std::move(work));
     pool_->submit(ticket, std::move(request));
   } catch (const Error& error) {
-    const bool of_the_job = error.code() != Errc::no_worker && error.code() != Errc::internal;
+    const bool of_the_job =
+        error.code() != Errc::no_worker && error.code() != Errc::shortage && error.code() != Errc::internal;
     compiling_.erase(ticket);
     answered_.emplace_back(ticket, failure(of_the_job ? Outcome::compile_error : Outcome::worker_lost, error.what()));
   }

@@ -1,8 +1,8 @@
 #include "tuner/engine/sizes/crew.hpp"
 
-#include <signal.h>
-
 #include <utility>
+
+#include "tuner/process/quiet_thread.hpp"
 
 namespace tuner::engine {
 
@@ -11,15 +11,19 @@ Crew::Crew(std::size_t seats) : Crew(seats, Calls()) {}
 Crew::Crew(std::size_t seats, Calls calls) : calls_(std::move(calls)), in_service_(seats) {
   if (seats <= 1) return;
   working_ = seats;
-  // Signals are for the thread that made the crew; others are born without them.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  for (std::size_t seat = 0; seat < seats; ++seat) threads_.emplace_back([this, seat] { run(seat); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  try {
+    for (std::size_t seat = 0; seat < seats; ++seat) threads_.push_back(quiet_thread([this, seat] { run(seat); }));
+  } catch (...) {
+    end();
+    throw;
+  }
 }
 
 Crew::~Crew() {
+  end();
+}
+
+void Crew::end() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;

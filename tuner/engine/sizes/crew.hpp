@@ -48,6 +48,7 @@ class Crew {
     bool lost_a_seat = false;
   };
 
+  void end();
   void run(std::size_t seat);
   void begin(std::size_t seat);
   void end_with(std::exception_ptr error);

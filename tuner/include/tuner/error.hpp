@@ -26,6 +26,7 @@ enum class Errc {
   baseline_failed,    ///< the configuration that everything is compared with does not run
   internal,           ///< a broken invariant: a bug in this library
   not_stored,         ///< the database has nothing of what was asked for
+  shortage,           ///< the system, or a limit, leaves too little memory, or too few threads, processes or open files
 };
 
 /// Thrown when what was asked cannot be done. `what()` is a full sentence that names the thing, the value and a next
