@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "cache/exchange/exchange.hpp"
+#include "cache/exchange/key_rows.hpp"
 #include "cache/file/fail.hpp"
 #include "cache/sqlite/database_file.hpp"
 #include "cache/store/record_sql.hpp"
@@ -125,14 +126,11 @@ void add_missing_texts(const Connection& to, const Decision& decision, std::vect
   insert_texts(to, row, texts);
 }
 
-/// The texts of a decision in the file. What is known over sizes is made anew where a kernel is tuned, so it is taken
-/// only where nothing is.
-std::vector<DecisionText> texts_for(const Connection& to, const Connection& source, const Decision& decision) {
-  std::vector<DecisionText> texts = read_texts(source, decision.row);
+/// What is known over sizes is made anew where a kernel is tuned, so it is taken only where nothing is.
+void leave_out_known_sizes(const Connection& to, const DecisionKey& key, std::vector<DecisionText>& texts) {
   std::erase_if(texts, [&](const DecisionText& text) {
-    return text.kind == TextKind::sizes && read_sizes(to, decision.key, kAllSizes).has_value();
+    return text.kind == TextKind::sizes && read_sizes(to, key, kAllSizes).has_value();
   });
-  return texts;
 }
 
 template <class Row>
@@ -141,11 +139,8 @@ void take_in(Row& row) {
   require_storable(row);
 }
 
-std::optional<ImportedKey> import_key(const Connection& to, const Connection& source, const DecisionKey& key) {
-  std::vector<Trial> trials = read_counting_trials(source, key);
-  std::erase_if(trials, [](const Trial& trial) { return trial.origin == Origin::replay; });
-  std::optional<Decision> decision = read_served(source, key);
-  if (decision && decision->origin == Origin::replay) decision.reset();
+std::optional<ImportedKey> import_key(const Connection& to, KeyRows rows) {
+  auto& [key, decision, texts, trials] = rows;
   if (trials.empty() && !decision) return std::nullopt;
 
   ImportedKey imported{.key = key};
@@ -160,10 +155,10 @@ std::optional<ImportedKey> import_key(const Connection& to, const Connection& so
   // The row that is added last is served: adding an older one would replace a newer one.
   const KnownDecisions here = known_decisions(to, *decision);
   imported.decision = ImportedKey::Decision::older;
+  leave_out_known_sizes(to, key, texts);
   if (here.has_this_one) {
-    add_missing_texts(to, *decision, texts_for(to, source, *decision));
+    add_missing_texts(to, *decision, std::move(texts));
   } else if (!here.newest || *here.newest < decision->created_unix_ms) {
-    const std::vector<DecisionText> texts = texts_for(to, source, *decision);
     take_in(*decision);
     insert_texts(to, insert_decision(to, *decision), texts);
     imported.decision = ImportedKey::Decision::kept;
@@ -175,33 +170,49 @@ std::optional<ImportedKey> import_key(const Connection& to, const Connection& so
   return imported;
 }
 
+/// `for_each` calls what it is given with the rows of each key; several times, if others write the database.
+template <class ForEach>
+std::vector<ImportedKey> import_all(const fs::path& database, const ForEach& for_each) {
+  const auto to =
+      open_database(database, Access::read_write, kCommandPatience, Durability::precious, decisions_format());
+  // Without this SQLite would shut readers out as soon as it has more than it likes to keep in memory.
+  to->execute("PRAGMA cache_spill = OFF");
+  std::vector<ImportedKey> imported;
+  sqlite::write(*to, [&] {
+    imported.clear();
+    for_each([&](KeyRows rows) {
+      if (auto done = import_key(*to, std::move(rows))) imported.push_back(*std::move(done));
+    });
+  });
+  return imported;
+}
+
 }  // namespace
 
 void require_importable(const fs::path& database, const fs::path& from) {
   open_source(database, from);
 }
 
-std::vector<ImportedKey> import_decisions(const fs::path& database, const fs::path& from) {
+std::vector<ImportedKey> import_decisions(const fs::path& database, const fs::path& from) try {
   const auto source = open_source(database, from);
-  const auto to =
-      open_database(database, Access::read_write, kCommandPatience, Durability::precious, decisions_format());
-  // Without this SQLite would shut readers out as soon as it has more than it likes to keep in memory.
-  to->execute("PRAGMA cache_spill = OFF");
-  std::vector<ImportedKey> imported;
-  try {
-    sqlite::write(*to, [&] {
-      imported.clear();
-      const sqlite::Transaction snapshot(*source, sqlite::Transaction::Kind::read);
-      for (const DecisionKey& key : read_keys(*source, {})) {
-        if (auto done = import_key(*to, *source, key)) imported.push_back(*std::move(done));
-      }
-    });
-  } catch (const Error& error) {
-    // What this program writes can be stored: numbers that are none, or an outcome that does not exist, are not its.
-    if (error.code() == Errc::internal) damaged(from, error.what());
-    throw;
-  }
-  return imported;
+  return import_all(database, [&](const auto& import) {
+    const sqlite::Transaction snapshot(*source, sqlite::Transaction::Kind::read);
+    for (const DecisionKey& key : read_keys(*source, {})) import(key_rows_now(*source, key));
+  });
+} catch (const Error& error) {
+  // What this program writes can be stored: numbers that are none, or an outcome that does not exist, are not its.
+  if (error.code() == Errc::internal) damaged(from, error.what());
+  throw;
+}
+
+std::vector<ImportedKey> import_rows(const fs::path& database, std::span<const KeyRows> rows) {
+  for (const KeyRows& each : rows) require_storable(each);
+  return import_all(database, [&](const auto& import) {
+    for (KeyRows each : rows) {
+      leave_out_replayed(each);
+      import(std::move(each));
+    }
+  });
 }
 
 }  // namespace tuner::cache

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "cache/file/fail.hpp"
-#include "cache/file/fresh_file.hpp"
 #include "cache/file/location.hpp"
 #include "cache/sqlite/database_file.hpp"
 #include "cache/store/rows.hpp"
@@ -18,13 +17,21 @@ using sqlite::Transaction;
 
 }  // namespace
 
+void leave_out_replayed(KeyRows& rows) {
+  if (rows.decision && rows.decision->origin == Origin::replay) rows.decision.reset();
+  std::erase_if(rows.trials, [](const Trial& trial) { return trial.origin == Origin::replay; });
+}
+
 KeyRows read_key_rows(const sqlite::Connection& connection, const DecisionKey& key) {
   // A key at a time: a lock on the database for all of it would keep those who tune from writing.
   const Transaction snapshot(connection, Transaction::Kind::read);
+  return key_rows_now(connection, key);
+}
+
+KeyRows key_rows_now(const sqlite::Connection& connection, const DecisionKey& key) {
   KeyRows rows{key, read_served(connection, key), {}, read_counting_trials(connection, key)};
-  if (rows.decision && rows.decision->origin == Origin::replay) rows.decision.reset();
+  leave_out_replayed(rows);
   if (rows.decision) rows.texts = read_texts(connection, rows.decision->row);
-  std::erase_if(rows.trials, [](const Trial& trial) { return trial.origin == Origin::replay; });
   return rows;
 }
 
@@ -52,22 +59,6 @@ void require_storable(const KeyRows& rows) try {
 } catch (const Error& error) {
   fail(Errc::store_damaged, "A row of {} cannot have been recorded by a session: {}", rows.key.kernel_name,
        error.what());
-}
-
-void write_key_rows(const fs::path& to, std::span<const KeyRows> all) {
-  for (const KeyRows& rows : all) require_storable(rows);
-  FreshFile file(to, false);
-  {
-    const auto connection =
-        open_database(file.path(), Access::read_write, kCommandPatience, Durability::precious, decisions_format());
-    Transaction transaction(*connection, Transaction::Kind::write);
-    for (const KeyRows& rows : all) {
-      insert_trials(*connection, rows.trials);
-      if (rows.decision) insert_texts(*connection, insert_decision(*connection, *rows.decision), rows.texts);
-    }
-    transaction.commit();
-  }
-  file.publish();
 }
 
 std::set<std::string> known_sessions(const fs::path& database) {

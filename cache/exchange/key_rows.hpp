@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cache/exchange/exchange.hpp"
 #include "cache/store/decision.hpp"
 #include "cache/store/decision_text.hpp"
 #include "cache/store/trial.hpp"
@@ -17,8 +18,7 @@ namespace sqlite {
 class Connection;
 }
 
-/// What an export writes of one key: the served decision with its texts, and the trials that were not forgotten;
-/// nothing that was replayed.
+/// What an export writes of one key: the served decision with its texts, and the trials that were not forgotten.
 struct KeyRows {
   DecisionKey key;
   std::optional<Decision> decision;
@@ -26,7 +26,13 @@ struct KeyRows {
   std::vector<Trial> trials;
 };
 
+/// Leaves out what was replayed.
+void leave_out_replayed(KeyRows& rows);
+
+/// Nothing that was replayed.
 KeyRows read_key_rows(const sqlite::Connection& connection, const DecisionKey& key);
+/// The same within a transaction.
+KeyRows key_rows_now(const sqlite::Connection& connection, const DecisionKey& key);
 
 /// The same of the database at this path; no rows where it has none of the key, or is not there. Throws Error{store_*}.
 KeyRows read_key_rows(const std::filesystem::path& database, const DecisionKey& key);
@@ -37,9 +43,9 @@ std::string newest_session(const KeyRows& rows);
 /// Throws Error{store_damaged} for what no session could have recorded: rows may come from elsewhere.
 void require_storable(const KeyRows& rows);
 
-/// Writes such rows to a fresh database, which must not be there, as export_decisions does: import_decisions takes it.
-/// Throws Error{store_*} and what require_storable throws.
-void write_key_rows(const std::filesystem::path& to, std::span<const KeyRows> rows);
+/// Takes such rows in as import_decisions does those of a file, but for what was replayed. Throws Error{store_*} for
+/// the database, and what require_storable throws.
+std::vector<ImportedKey> import_rows(const std::filesystem::path& database, std::span<const KeyRows> rows);
 
 /// The sessions that anything in this database comes from, also what was forgotten; none where there is no database.
 /// Throws Error{store_*}.

@@ -1,6 +1,8 @@
 // What `tuner pull` makes of a queue's results, with the rows that workers would send.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,18 @@ std::vector<std::string> rows_of(const std::string& session, const std::string& 
   return row_texts({.key = trial.key, .trials = {trial}});
 }
 
+class NoTemporaryFolder {
+ public:
+  NoTemporaryFolder() { setenv("TMPDIR", "/nonexistent", 1); }
+  ~NoTemporaryFolder() { before_ ? setenv("TMPDIR", before_->c_str(), 1) : unsetenv("TMPDIR"); }
+  NoTemporaryFolder(const NoTemporaryFolder&) = delete;
+  NoTemporaryFolder& operator=(const NoTemporaryFolder&) = delete;
+
+ private:
+  const std::optional<std::string> before_ =
+      std::getenv("TMPDIR") == nullptr ? std::nullopt : std::optional<std::string>(std::getenv("TMPDIR"));
+};
+
 }  // namespace
 
 TEST_CASE("a job was pulled in two parts, of which a kill between them lost the second for good") {
@@ -49,6 +63,8 @@ TEST_CASE("a job was pulled in two parts, of which a kill between them lost the 
   work("second", {"cold", "warm"});
   const TemporaryFolder folder;
   Queue reader = as("anna");
+  // Ctrl-C left the folder that pull made there, and where its disk was full, pull advised --db.
+  const NoTemporaryFolder nowhere;
   const Pulled pulled = pull(reader, folder / "pulled.db", [](const std::string& sentence) { FAIL_CHECK(sentence); });
   CHECK(pulled.jobs == 2);
   // In the order of the imports, each of which is one transaction.

@@ -97,19 +97,17 @@ TEST_CASE("a decision that is older than the one here is known all the same afte
   rows.trials.clear();
   rows.decision->session = "another";
   rows.decision->created_unix_ms -= 1000;
-  write_key_rows(folder / "sent.db", {&rows, 1});
-  const std::vector<ImportedKey> imported = import_decisions(folder / "decisions.db", folder / "sent.db");
+  const std::vector<ImportedKey> imported = import_rows(folder / "decisions.db", {&rows, 1});
   REQUIRE(imported.size() == 1);
   CHECK(imported[0].decision == ImportedKey::Decision::older);
   CHECK(known_sessions(folder / "decisions.db") == std::set<std::string>{"another", "first"});
 }
 
-TEST_CASE("a database of such rows is imported like a file of an export, once") {
+TEST_CASE("such rows are imported like a file of an export, once") {
   const TemporaryFolder folder;
   const std::vector<KeyRows> rows = rows_from_texts(row_texts(recorded(folder / "decisions.db")));
-  write_key_rows(folder / "sent.db", rows);
   for (const bool is_first : {true, false}) {
-    const std::vector<ImportedKey> imported = import_decisions(folder / "other.db", folder / "sent.db");
+    const std::vector<ImportedKey> imported = import_rows(folder / "other.db", rows);
     REQUIRE(imported.size() == 1);
     CHECK(imported[0].trials_kept == (is_first ? 2 : 0));
     CHECK((imported[0].decision == ImportedKey::Decision::kept) == is_first);
@@ -137,12 +135,15 @@ TEST_CASE("what is no row is refused with one sentence, and what a newer version
   CHECK(rows_from_texts({with("\"sequence\":0", "\"sequence\":0,\"mood\":\"good\"")}).size() == 1);
 }
 
-TEST_CASE("rows that no session records are not written to a database") {
+TEST_CASE("rows that no session records, or that were replayed, are not written to a database") {
   const TemporaryFolder folder;
   KeyRows rows = recorded(folder / "decisions.db");
+  rows.decision->origin = rows.trials.front().origin = Origin::replay;
+  CHECK(import_rows(folder / "other.db", {&rows, 1}).at(0).trials_kept == 1);
+  CHECK_FALSE(read_key_rows(folder / "other.db", rows.key).decision);
   rows.trials.front().outcome = Outcome(77);
-  error_of(Errc::store_damaged, [&] { write_key_rows(folder / "sent.db", {&rows, 1}); });
-  CHECK_FALSE(std::filesystem::exists(folder / "sent.db"));
+  error_of(Errc::store_damaged, [&] { import_rows(folder / "another.db", {&rows, 1}); });
+  CHECK_FALSE(std::filesystem::exists(folder / "another.db"));
 }
 
 TEST_CASE("a byte of a row that was changed is an error or another row, and nothing worse") {

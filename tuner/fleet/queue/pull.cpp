@@ -11,7 +11,6 @@
 #include "cache/exchange/key_rows.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/error.hpp"
-#include "tuner/fleet/job/private_folder.hpp"
 #include "tuner/fleet/job/row_text.hpp"
 
 namespace tuner::fleet {
@@ -47,10 +46,7 @@ class Part {
     std::vector<cache::KeyRows> rows;
     for (auto& [key, each] : std::exchange(keys_, {})) rows.push_back(std::move(each));
     jobs_ = 0;
-    const PrivateFolder folder;
-    const std::filesystem::path file = folder.path() / "pulled.db";
-    cache::write_key_rows(file, rows);
-    std::vector<cache::ImportedKey> imported = cache::import_decisions(database_, file);
+    std::vector<cache::ImportedKey> imported = cache::import_rows(database_, rows);
     std::move(imported.begin(), imported.end(), std::back_inserter(pulled_.keys));
   }
 

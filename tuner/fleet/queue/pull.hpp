@@ -19,8 +19,7 @@ struct Pulled {
 };
 
 /// Takes what the queue's workers found, and the database does not know yet, into the database, as `tuner import` takes
-/// a file in. Some hundred jobs at a time: each part is taken in completely or not at all. What is fetched lies in a
-/// folder of its own meanwhile, which is removed. Throws what Queue and import_decisions throw. `warn` takes a sentence
+/// a file in. Some hundred jobs at a time: each part is taken in completely or not at all. Throws what Queue and import_decisions throw. `warn` takes a sentence
 /// for each job whose rows are none.
 Pulled pull(Queue& queue, const std::filesystem::path& database, const std::function<void(const std::string&)>& warn);
 
