@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 
 #include "tests/attack/attack.hpp"
 #include "tests/attack/sql.hpp"
@@ -249,19 +250,41 @@ Ending run_interrupted(Attack& attack, Chance& chance, const Words& words, Inter
   return ending;
 }
 
+bool is_same(const View& now, const View& then, const std::string& name) {
+  const auto here = now.find(name), there = then.find(name);
+  return here == now.end() || there == then.end() ? (here == now.end()) == (there == then.end())
+                                                  : here->second == there->second;
+}
+
+std::set<std::string> lines_of(const View& view, const std::string& name) {
+  std::set<std::string> lines;
+  if (!view.contains(name)) return lines;
+  std::istringstream text(view.at(name));
+  for (std::string line; std::getline(text, line);) lines.insert(line);
+  return lines;
+}
+
+/// Exported decisions have at least their binaries beside them, and no starts but their own.
+bool is_export(const std::string& target, const View& now, const View& then) {
+  if (!is_same(now, then, target)) return false;
+  if (!then.contains(target)) return true;
+  const std::string starts = target.substr(0, target.size() - 3) + "-served.db", binaries = "out/binaries.db";
+  const std::set<std::string> here = lines_of(now, binaries), needed = lines_of(then, binaries);
+  return std::includes(here.begin(), here.end(), needed.begin(), needed.end()) &&
+         (!now.contains(starts) || is_same(now, then, starts));
+}
+
 /// A pack gets its name with everything in it. Otherwise decisions come last: what is beside them is not read without
 /// them, belongs to more of them than are there, or can be made from them again.
 bool is_whole(const Upkeep& upkeep, const View& now, const View& before, const View& after) {
   if (now == before || now == after) return true;
   if (upkeep.kind == Upkeep::Kind::pack) return false;
-  const auto same = [&](const View& view, const std::string& name) {
-    const auto here = now.find(name), there = view.find(name);
-    return here == now.end() || there == view.end() ? (here == now.end()) == (there == view.end())
-                                                    : here->second == there->second;
-  };
-  if (!same(before, upkeep.target.empty() ? upkeep.database : upkeep.target)) return false;
-  return std::all_of(now.begin(), now.end(),
-                     [&](const auto& each) { return same(before, each.first) || same(after, each.first); });
+  if (upkeep.kind == Upkeep::Kind::export_all)
+    return is_export(upkeep.target, now, before) || is_export(upkeep.target, now, after);
+  if (!is_same(now, before, upkeep.target.empty() ? upkeep.database : upkeep.target)) return false;
+  return std::all_of(now.begin(), now.end(), [&](const auto& each) {
+    return is_same(now, before, each.first) || is_same(now, after, each.first);
+  });
 }
 
 std::string describe_halves(const View& now, const View& before, const View& after) {
@@ -322,6 +345,7 @@ void run_again(Attack& attack, const Course& course) {
   if (upkeep.kind != Upkeep::Kind::create && ending.exit_code == course.exit_code &&
       view_of_all(attack) != course.after)
     attack.find("the same again does not make it whole", "tuner " + course.said, &ending);
+  if (ending.exit_code == 0) no_names_but_these(attack, course, ".part-", "what was begun was left behind for ever");
 }
 
 /// Ends the command somewhere, and does what a user does next.
@@ -343,7 +367,6 @@ void end_somewhere(Attack& attack, Chance& chance, const Course& course, const I
     attack.find("half was done", "tuner " + course.said + describe_halves(now, course.before, course.after), &ending);
   look_around(attack, chance, course);
   run_again(attack, course);
-  // What a kill left under a name that everybody sees, such as tuned.db.part-17-0a1b2c3d, is the user's to remove.
   no_names_but_these(attack, course, "/.", "something hidden was left behind for ever");
 }
 
