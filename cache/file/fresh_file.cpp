@@ -199,6 +199,7 @@ void FreshFile::leave() noexcept {
 
 void FreshFile::keep() noexcept {
   kept_ = true;
+  descriptor_.reset();
   unfinished_.reset();
   unfinished_journal_.reset();
 }

@@ -23,7 +23,7 @@ class FreshFile {
   };
   /// Creates the file under its first name. Throws Error{bad_usage} if `target` is there and may not be replaced, is a
   /// link or no file, or may be in use; if its folder cannot be reached or written, store_unavailable for a database
-  /// and bad_usage for a text. No connection may be open on it when this is destroyed.
+  /// and bad_usage for a text.
   FreshFile(const std::filesystem::path& target, bool overwrite, Kind kind = Kind::database);
   ~FreshFile();
   FreshFile(const FreshFile&) = delete;
@@ -31,7 +31,8 @@ class FreshFile {
 
   /// Where to write it.
   const std::filesystem::path& path() const { return part_; }
-  /// The open file. SQLite opens that of a database itself, and loses its locks when this one is closed.
+  /// The open file, until it has its name. SQLite opens that of a database itself, and loses its locks when this one is
+  /// closed: no connection may be open then.
   int descriptor() const { return descriptor_.get(); }
   /// Appends to a text. Throws like the constructor.
   void append(std::string_view text);
