@@ -86,6 +86,22 @@ TEST_CASE_TEMPLATE("a later trial under other conditions does not hide one that 
   CHECK(reusable(place.store()) == Names{"X=1 of session-1"});
 }
 
+TEST_CASE("what was recorded between trials that may be used again does not come with them") {
+  InSqlite place;
+  std::vector<Trial> trials;
+  Names expected;
+  for (int i = 0; i < 12; ++i) {
+    trials.push_back(measured("X=" + std::to_string(i)));
+    if (i % 4 == 3) {
+      trials.back().key.problem = "rows=other";
+    } else {
+      expected.push_back(trials.back().configuration + " of session-1");
+    }
+  }
+  place.store().record_trials(trials);
+  CHECK(reusable(place.store()) == expected);
+}
+
 TEST_CASE("what may be used again is found without reading the rest of the database") {
   InSqlite place;
   constexpr int kConfigurations = 700;
