@@ -1,6 +1,7 @@
 #include "search/strategy/features.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -8,6 +9,7 @@ namespace tuner::search {
 namespace {
 
 constexpr std::size_t kMostPairs = 128;
+constexpr std::size_t kMostTerms = 48;  // Space::terms
 
 bool all_numbers(const Parameter& parameter) {
   return std::all_of(parameter.values.begin(), parameter.values.end(),
@@ -92,7 +94,8 @@ void Features::write(const Configuration& configuration, std::span<float> row) c
   const auto of = [&](const Column& column) { return column.by_position[configuration.choice[column.parameter]]; };
   auto out = row.begin();
   for (const Column& column : columns_) *out++ = of(column);
-  std::vector<double> terms(space_.terms());
+  std::array<double, kMostTerms> most{};
+  const auto terms = std::span(most).first(space_.terms());
   space_.terms(configuration, terms);
   for (const double term : terms) *out++ = compressed(term);
   for (const auto& [a, b] : pairs_) {

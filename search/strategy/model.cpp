@@ -10,9 +10,11 @@
 #include <unordered_set>
 
 #include "search/strategy/features.hpp"
+#include "search/strategy/outlook.hpp"
 #include "search/strategy/proposer.hpp"
 #include "search/strategy/randomised_trees.hpp"
 #include "search/strategy/rare_values.hpp"
+#include "search/strategy/slow_times.hpp"
 #include "search/strategy/strategies.hpp"
 
 namespace tuner::search {
@@ -36,6 +38,8 @@ namespace {
 ///   - after a while without improvement it begins another round: a sample, times and bases of its own, so that a basin
 ///     that the first sample led to is left behind. Every second round begins with all that is known instead, and so
 ///     compares the basins and looks between them; those with a sample of their own are short.
+///   - from time to time it looks over the whole space with all that is known (Outlook), tries where the most may be
+///     left, and forms its belief of that.
 /// While answers are outstanding, proposals must differ all the same. Each is made by a random half of the trees: the
 /// idea of Thompson sampling (O. Chapelle, L. Li, "An empirical evaluation of Thompson sampling", NIPS 2011). And what
 /// is proposed counts as what was predicted of it, until its time is told: near it there is less to expect then
@@ -48,11 +52,14 @@ class Model final : public Proposer {
         features_(space),
         round_(features_.size()),
         failures_(features_.size(), kFailureTrees, kTries),
+        next_look_(first_look(space.size())),
         row_(features_.size()) {
     for (std::uint32_t i = 0; i < space.parameters().size(); ++i) {
       if (space.parameters()[i].values.size() > 1) free_.push_back(i);
     }
   }
+
+  std::optional<Belief> belief() const override { return belief_; }
 
  private:
   static constexpr std::size_t kTimeTrees = 32, kFailureTrees = 16, kTries = 8;
@@ -72,7 +79,7 @@ class Model final : public Proposer {
     std::vector<std::uint64_t> indices;
     std::vector<float> rows;
   };
-  struct Timed {
+  struct Known {
     std::uint64_t index;
     double time;
     bool is_proposed;  ///< by the model; drawn, or somebody else's, otherwise
@@ -104,6 +111,8 @@ class Model final : public Proposer {
 
   std::optional<std::uint64_t> propose() override {
     if (const auto rare = next_rare()) return rare;
+    if (told_ >= next_look_) look();
+    if (const auto place = next_place()) return place;
     if (round_.idle >= (is_fresh_ ? constants_.glimpse : constants_.patience)) begin_round();
     // What was drawn and not told yet is not drawn again.
     if (std::max(round_.told, round_.drawn) < constants_.sample || round_.times.rows() < 3 || explores()) {
@@ -122,6 +131,38 @@ class Model final : public Proposer {
     return best.index;
   }
 
+  /// So many results are told before the model looks over the whole space. The more there is to look at, the more has
+  /// to be known. Beyond the largest spaces that were recorded nobody knows how many that are.
+  static std::size_t first_look(std::uint64_t size) {
+    constexpr double kRoots = 5, kLargest = 40'000;
+    return std::max(Outlook::kFewest,
+                    static_cast<std::size_t>(kRoots * std::sqrt(std::min(kLargest, static_cast<double>(size)))));
+  }
+
+  void look() {
+    next_look_ = told_ + std::max<std::size_t>(told_ / 4, 8);
+    if (timed_.size() < Outlook::kFewest) return;
+    std::vector<Timed> timed;
+    for (const Known& one : timed_) timed.push_back({one.index, static_cast<float>(std::log(one.time / first_time_))});
+    Outlook::View view = Outlook(space(), features_, timed, prng())
+                             .look([&](std::uint64_t index) { return !asked(index); },
+                                   [&](std::span<const float> row) { return 1 - chance_of_failure(row); }, prng());
+    belief_ = Belief{told_, view.chance};
+    places_ = std::move(view.places);
+    std::reverse(places_.begin(), places_.end());
+  }
+
+  /// The best is asked for first.
+  std::optional<std::uint64_t> next_place() {
+    while (!places_.empty() && asked(places_.back())) places_.pop_back();
+    if (places_.empty()) return std::nullopt;
+    return places_.back();
+  }
+
+  double chance_of_failure(std::span<const float> row) const {
+    return any_failed_ ? failures_.predict(row, {kAllFailureTrees.data(), kFailureTrees}).mean : 0;
+  }
+
   void await(const Choice& choice) {
     proposed_.insert({*choice.index, {rounds_, round_.times.rows()}});
     features_.write(space().at(*choice.index), row_);
@@ -138,7 +179,7 @@ class Model final : public Proposer {
     constexpr std::size_t kFewRun = 10;
     is_fresh_ = rounds_ % 2 == 0 && kFewRun * drawn_ran_ >= drawn_told_;
     if (is_fresh_) return;
-    for (const Timed& one : timed_) {
+    for (const Known& one : timed_) {
       features_.write(space().at(one.index), row_);
       learn_time(one, std::nullopt);
     }
@@ -187,7 +228,7 @@ class Model final : public Proposer {
   }
 
   /// `row_` is what is seen of it, `awaited` its row if it has one.
-  void learn_time(const Timed& one, std::optional<std::size_t> awaited) {
+  void learn_time(const Known& one, std::optional<std::size_t> awaited) {
     const auto target = static_cast<float>(std::log(one.time / first_time_));
     if (!one.is_proposed) round_.drawn_targets.push_back(target);
     if (awaited) {
@@ -204,12 +245,9 @@ class Model final : public Proposer {
 
   double best_target() const { return std::log(round_.bases.front().time / first_time_); }
 
-  /// Above the limit by a fifth of the logarithm of the excess, measured by how far the best is below.
   float compressed(float target) const {
-    constexpr float kSlope = 0.2F, kLeastScale = 1e-3F;
-    if (target <= round_.limit) return target;
-    const float scale = std::max(kLeastScale, round_.limit - static_cast<float>(best_target()));
-    return round_.limit + kSlope * scale * std::log1p((target - round_.limit) / scale);
+    if (round_.bases.empty()) return target;
+    return search::compressed(target, round_.limit, static_cast<float>(best_target()));
   }
 
   /// Brings the trees up to what was told since.
@@ -261,8 +299,7 @@ class Model final : public Proposer {
 
   void judge(std::uint64_t index, std::span<const float> row, Choice& best) {
     const RandomisedTrees::Prediction prediction = round_.times.predict(row, chosen_);
-    double value = expected_improvement(prediction);
-    if (any_failed_) value *= 1 - failures_.predict(row, {kAllFailureTrees.data(), kFailureTrees}).mean;
+    const double value = expected_improvement(prediction) * (1 - chance_of_failure(row));
     if (best.index && value <= best.value) return;
     best = {index, value, prediction.mean};
   }
@@ -328,7 +365,10 @@ class Model final : public Proposer {
   std::size_t drawn_told_ = 0, drawn_ran_ = 0;  ///< of those, what the model did not propose, and what of that ran
   RandomisedTrees failures_;                    // 1 for a failure, 0 for none
   bool any_failed_ = false;
-  std::vector<Timed> timed_;  // in all rounds
+  std::size_t next_look_;              ///< after so many were told
+  std::vector<std::uint64_t> places_;  ///< still to be asked for, the last one first
+  std::optional<Belief> belief_;
+  std::vector<Known> timed_;  // in all rounds
   std::unordered_map<std::uint64_t, Proposed> proposed_;
   double first_time_ = 1;
   std::vector<std::uint32_t> free_;                 // parameters with several values

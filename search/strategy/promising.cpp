@@ -102,6 +102,8 @@ class Promising final : public Strategy {
     }
   }
 
+  std::optional<Belief> belief() const override { return strategy_->belief(); }
+
  private:
   std::optional<Configuration> next_promising() {
     if (promising_.size() < at_once_) return take(waiting_);

@@ -23,6 +23,12 @@ struct Observation {
   std::optional<double> occupancy;
 };
 
+/// What a strategy believes to have left to find.
+struct Belief {
+  std::size_t told = 0;  ///< after so many results it was formed
+  double chance = 1;     ///< that something untried is one per cent faster than the best
+};
+
 /// Proposes configurations and learns from what became of them. Never measures, never reads a clock, knows no
 /// constraint. Asks may be batched and tells may be late; tells arrive in ask order, so the same seed and the same
 /// tells give the same asks. Used from one thread.
@@ -32,6 +38,8 @@ class Strategy {
   /// Up to `count` configurations never asked before; fewer, or none, only when nothing is left to ask.
   virtual std::vector<Configuration> ask(std::size_t count) = 0;
   virtual void tell(const Observation& observation) = 0;
+  /// Nothing: it has formed none, or never does. Costs nothing.
+  virtual std::optional<Belief> belief() const { return std::nullopt; }
 };
 
 /// What a strategy knows before it starts.

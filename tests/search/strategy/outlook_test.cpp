@@ -1,0 +1,100 @@
+#include "search/strategy/outlook.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <set>
+
+#include "search/strategy/strategy.hpp"
+#include "tests/search/example_spaces.hpp"
+
+namespace tuner::search {
+namespace {
+
+Space cube() {
+  std::vector<Parameter> parameters;
+  for (const char* name : {"A", "B", "C"}) {
+    Parameter parameter{name, {}, {}};
+    for (std::int64_t value = 1; value <= 10; ++value) parameter.values.emplace_back(value);
+    parameter.default_value = parameter.values.front();
+    parameters.push_back(std::move(parameter));
+  }
+  return {std::move(parameters), {}, {}};
+}
+
+/// The logarithm of a time, least at A=3, B=7, C=5.
+float logarithm(const Space& space, std::uint64_t index) {
+  const std::vector<std::uint32_t> choice = space.at(index).choice;
+  const auto off = [&](std::size_t parameter, double best) { return std::abs(choice[parameter] + 1 - best); };
+  return static_cast<float>(0.3 * off(0, 3) + 0.15 * off(1, 7) + 0.06 * off(2, 5));
+}
+
+/// What is seen after all that `is_timed` were timed.
+Outlook::View view_of(const Space& space, const std::function<bool(std::uint64_t)>& is_timed) {
+  const Features features(space);
+  Prng prng(1);
+  std::vector<Timed> timed;
+  std::set<std::uint64_t> known;
+  for (std::uint64_t i = 0; i < space.size(); ++i) {
+    if (!is_timed(i)) continue;
+    timed.push_back({i, logarithm(space, i)});
+    known.insert(i);
+  }
+  const Outlook outlook(space, features, timed, prng);
+  return outlook.look([&](std::uint64_t index) { return !known.contains(index); },
+                      [](std::span<const float>) { return 1.0; }, prng);
+}
+
+TEST_CASE(
+    "much is believed left as long as the way leads down, and little once the best and what is next to it was timed") {
+  const Space space = cube();
+  const auto is_next_to_best = [&](std::uint64_t i) {
+    const std::vector<std::uint32_t> choice = space.at(i).choice;
+    return choice[0] >= 1 && choice[0] <= 3 && choice[1] >= 5 && choice[1] <= 7 && choice[2] >= 3 && choice[2] <= 5;
+  };
+  const auto every_third = [](std::uint64_t i) { return i % 3 == 0; };
+  const Outlook::View far =
+      view_of(space, [&](std::uint64_t i) { return every_third(i) && space.at(i).choice[0] > 4; });
+  const Outlook::View near = view_of(space, [&](std::uint64_t i) { return every_third(i) || is_next_to_best(i); });
+  MESSAGE("chance left from afar ", far.chance, ", and near ", near.chance);
+  CHECK(far.chance > 0.2);
+  CHECK(near.chance < 0.8 * far.chance);
+}
+
+TEST_CASE("a look names places of two kinds that differ in two parameters") {
+  const Space space = cube();
+  // Nothing has C = 9 or 10: those are new pairs.
+  const Outlook::View view = view_of(space, [&](std::uint64_t i) { return i % 4 == 0 && space.at(i).choice[2] < 8; });
+  REQUIRE(view.places.size() == 8);
+  std::size_t with_new_value = 0;
+  for (std::size_t a = 0; a < view.places.size(); ++a) {
+    const std::vector<std::uint32_t> one = space.at(view.places[a]).choice;
+    if (one[2] >= 8) ++with_new_value;
+    for (std::size_t b = 0; b < a; ++b) {
+      const std::vector<std::uint32_t> other = space.at(view.places[b]).choice;
+      CHECK((one[0] != other[0]) + (one[1] != other[1]) + (one[2] != other[2]) >= 2);
+    }
+  }
+  CHECK(with_new_value >= 2);
+}
+
+TEST_CASE("the model has a belief once it was told of five roots of the space, and renews it") {
+  const Space space = cube();
+  const auto strategy = make_strategy("model", space, {.seed = 3});
+  std::vector<std::size_t> formed;
+  for (int i = 0; i < 250; ++i) {
+    const Configuration configuration = strategy->ask(1).at(0);
+    const auto belief = strategy->belief();
+    if (belief && (formed.empty() || formed.back() != belief->told)) formed.push_back(belief->told);
+    strategy->tell(
+        {.configuration = configuration, .time_ns = std::exp(logarithm(space, space.index_of(configuration).value()))});
+  }
+  CHECK(formed == std::vector<std::size_t>{158, 197, 246});
+  CHECK(strategy->belief()->chance < 0.1);
+  CHECK_FALSE(make_strategy("random", space)->belief());
+}
+
+}  // namespace
+}  // namespace tuner::search
