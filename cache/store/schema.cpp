@@ -18,6 +18,11 @@ constexpr const char* kDecisionsStep9 = R"sql(
 INSERT INTO outcome VALUES (13, 'compile_memory');
 )sql";
 
+constexpr const char* kDecisionsStep10 = R"sql(
+ALTER TABLE trial ADD COLUMN
+  result_cost_ms REAL  /* what a result costs the session, where this trial settled it; NULL otherwise */;
+)sql";
+
 constexpr const char* kBinaries1 = R"sql(
 CREATE TABLE binary (
   -- A compiled binary. The least recently used ones are deleted when the file grows beyond its limit, pinned ones last.
@@ -132,7 +137,7 @@ constexpr std::array kBinaryViews{kBinaries1Seen};
 
 const Format& decisions_format() {
   static const std::array steps{kDecisionsStep1, kDecisionsStep2, kDecisionsStep3, kDecisionsStep4, kDecisionsStep5,
-                                kDecisionsStep6, kDecisionsStep7, kDecisionsStep8, kDecisionsStep9};
+                                kDecisionsStep6, kDecisionsStep7, kDecisionsStep8, kDecisionsStep9, kDecisionsStep10};
   static const Format format{"tuning results", 0x54554e52 /* TUNR */, steps};
   return format;
 }

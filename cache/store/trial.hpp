@@ -27,6 +27,9 @@ struct Trial : Run {
   double compile_ms = 0;
   double verify_ms = 0;
   double timing_ms = 0;
+  /// What a result costs the session, where this trial was the one that settled it: searches that go on from here spend
+  /// their time by it.
+  std::optional<double> result_cost_ms;
   std::int64_t created_unix_ms = 0;  ///< set by the store when 0
 };
 
@@ -48,6 +51,7 @@ void describe_columns(Fields& fields, Some& trial) {
   fields("verify_ms", trial.verify_ms);
   fields("timing_ms", trial.timing_ms);
   fields("created_unix_ms", trial.created_unix_ms);
+  fields("result_cost_ms", trial.result_cost_ms);
 }
 
 /// All of it.

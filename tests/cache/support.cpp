@@ -59,6 +59,7 @@ Trial full_trial() {
   trial.compile_ms = 81.25;
   trial.verify_ms = 1.5;
   trial.timing_ms = 2.75;
+  trial.result_cost_ms = 12.5;
   trial.conditions = {"0.1.0", "13.0.88", "580.159"};
   trial.origin = Origin::imported;
   trial.created_unix_ms = 1'700'000'000'123;
