@@ -119,6 +119,7 @@ TuneRequest read_tune_request(const Arguments& arguments) {
   session.budget.idle = arguments.number("stop-after-idle", 1);
   if (const auto gain = arguments.value("stop-when-gain-below")) session.budget.stop_when_gain_below(*gain);
   session.effort = read_effort(arguments);
+  if (const auto worth = arguments.duration("percent-worth")) session.percent_worth = *worth;
   session.takes_stored = true;
   session.mode = request.mode.value_or(Timing::cold);
   session.seed = arguments.number("seed").value_or(0);
@@ -330,9 +331,11 @@ Command tune_command() {
                "allow reads of up to BYTES bytes before and after buffer NAME, like `pad BYTES` in its directive; "
                "programs can use the winner only if the file declares the same padding; repeat for several buffers"},
               {"effort", Kind::value, "quick|normal|full",
-               "how thoroughly to search: quick tries 60 configurations; normal everything in a small space, else "
-               "until more is unlikely to pay; full everything; default normal, or full with --record and --replay; "
-               "--strategy, --budget and --stop-... replace it"},
+               "how thoroughly to search: quick tries what takes a second or two, or 60 configurations; normal "
+               "everything where that takes some 15 s, else until more is unlikely to pay; full everything; default "
+               "normal, or full with --record and --replay; --strategy, --budget and --stop-... replace it"},
+              {"percent-worth", Kind::value, "TIME",
+               "what one per cent of the kernel's time is worth in time of a quick or normal search; default 2s"},
               {"strategy", Kind::value, "NAME",
                fmt::format("how to choose configurations: {}; default auto",
                            fmt::join(search::strategy_names(), ", "))},

@@ -77,6 +77,7 @@ TuneReport full_report() {
   report.stored = {.trials = 708, .of_trials = 708, .decision = true, .has_decision = true};
   report.budget = {1000, 60, 0.5, 200e3, 2, 0.95, 300, 0.02};
   report.stopped_because = "300 configurations in a row were not faster than the best";
+  report.chance_left = 0.0625;
   report.warm_start = {4, true};
 
   tuner::cache::Decision& decision = report.decision;

@@ -47,7 +47,7 @@ class FakeCompileLane final : public ImmediateLane<CompileLane> {
     CompileReply reply;
     reply.outcome = behaviour.compile;
     reply.toolkit = "13.0.88";
-    reply.milliseconds = 20;
+    reply.milliseconds = milliseconds;
     if (behaviour.compile == Outcome::ok) {
       reply.cubin.bytes = behaviour.cubin;
       reply.cubin.kernel = request.front_end_only ? signature : "kernel";
@@ -59,6 +59,7 @@ class FakeCompileLane final : public ImmediateLane<CompileLane> {
     answered_.insert(answered_.begin(), {ticket, std::move(reply)});
   }
 
+  double milliseconds = 20;  ///< that each is said to take
   std::vector<std::string> submitted;
   std::string signature;  ///< what the front end says of every kernel
 

@@ -123,13 +123,16 @@ struct TuneReport {
   std::uint64_t seed = 0;
   std::string session;
   std::vector<DataReport> data;
-  bool has_fresh_inputs = true;    ///< another seed gives other inputs
-  bool replayed = false;           ///< nothing was compiled or launched
-  std::string replay_file;         ///< the recording
-  std::string replay_note;         ///< when and where it was made
-  bool interrupted = false;        ///< stopped by the user before the strategy was done
-  bool out_of_time = false;        ///< stopped by the budget's seconds before the strategy was done
-  std::string stopped_because;     ///< the rule that ended the search, "the budget of 60.0 s is spent"; empty: none did
+  bool has_fresh_inputs = true;  ///< another seed gives other inputs
+  bool replayed = false;         ///< nothing was compiled or launched
+  std::string replay_file;       ///< the recording
+  std::string replay_note;       ///< when and where it was made
+  bool interrupted = false;      ///< stopped by the user before the strategy was done
+  bool out_of_time = false;      ///< stopped by the budget's seconds before the strategy was done
+  std::string stopped_because;   ///< the rule that ended the search, "the budget of 60.0 s is spent"; empty: none did
+  /// The chance that something untried is one per cent faster, as the strategy believes; nothing: unknown, or
+  /// everything was tried.
+  std::optional<double> chance_left;
   std::vector<std::string> where;  ///< what `--where` narrowed the space to
   ReportBudget budget;
   std::optional<Effort> effort;  ///< that was asked for; nothing: the budget alone

@@ -26,6 +26,8 @@ class RecordedRows {
 /// How many requests a recorded lane takes before it wants to be polled: enough to look like a pool, few enough that a
 /// strategy hears of results before it asks again.
 inline constexpr std::size_t kRecordedRoom = 8;
+/// How many compilers a replay counts with, where it matters what a result costs: those of a machine of 16 cores.
+inline constexpr std::size_t kRecordedCompilers = 15;
 
 /// Answers compile requests with what the recording says: status, resource facts, binary hash. Nothing is compiled.
 class RecordedCompileLane final : public ImmediateLane<CompileLane> {
@@ -34,6 +36,7 @@ class RecordedCompileLane final : public ImmediateLane<CompileLane> {
       : ImmediateLane(kRecordedRoom), recording_(recording), rows_(rows) {}
 
   void submit(TicketId ticket, CompileRequest request) override;
+  std::size_t width() const override { return kRecordedCompilers; }
 
  private:
   const Recording& recording_;

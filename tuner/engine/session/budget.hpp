@@ -20,6 +20,8 @@ struct Budget {
   std::uint64_t least_for_idle = 0;           ///< `idle` ends no search of fewer configurations
   /// Until going on for as long again is expected to make the best faster by less than this: 0.02 is 2 %.
   std::optional<double> gain = {};
+  /// Until what is believed left no longer pays: StopRules::spend says by what. Until then `evaluations` counts.
+  bool weighs = false;
 
   /// "200", "60s", "5min", "250ms", "10%", or several of these with commas between. Throws Error{bad_usage}.
   static Budget parse(const std::string& text);

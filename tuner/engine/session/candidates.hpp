@@ -74,6 +74,8 @@ class Candidates {
   /// Takes the binary of a finished entry that had been dropped or never made. False if it is another one than the
   /// trial speaks of.
   bool restore_binary(EntryId entry, const CompileReply& reply);
+  /// The entry, finished, settles what a result costs.
+  void note_cost(EntryId entry, double result_cost_ms) { at(entry).trial.result_cost_ms = result_cost_ms; }
   /// What earlier sessions found for the entry, and for those that were thought to share its binary, does not hold:
   /// they have to be compiled and run after all. Returns them.
   std::vector<EntryId> reopen(EntryId entry);

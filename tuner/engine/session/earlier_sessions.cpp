@@ -58,6 +58,7 @@ void EarlierSessions::read_trials(const cache::Store& store, const cache::Trial&
     cache::Run run = common;
     run.conditions.toolkit = of_toolkit;
     for (cache::Trial& trial : store.find_reusable(run)) {
+      if (trial.result_cost_ms) result_cost_ms_ = trial.result_cost_ms;
       std::string configuration = trial.configuration;
       trials_.insert_or_assign(std::move(configuration), std::move(trial));
     }

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ class EarlierSessions {
   /// was launched in another way, it ended by what may have been a fluke, or it ran and was quarantined since.
   const cache::Trial* trial_of(const Entry& entry) const;
 
+  /// What a result costs, as one of them settled it.
+  std::optional<double> result_cost_ms() const { return result_cost_ms_; }
+
   /// Null if the entry's binary may be launched.
   const cache::Quarantined* quarantined(const Entry& entry) const;
 
@@ -33,6 +37,7 @@ class EarlierSessions {
 
   std::map<std::string, cache::Trial, std::less<>> trials_;  ///< by configuration
   std::vector<cache::Quarantined> quarantine_;
+  std::optional<double> result_cost_ms_;
 };
 
 /// Since when the binary is quarantined, why, and what lifts that.

@@ -1,16 +1,19 @@
 #include "tuner/engine/session/effort_limits.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tuner::engine {
 
 namespace {
 
 constexpr std::uint64_t kQuick = 60;
-/// Searched completely by `normal`: stopping would save little.
+/// Searched completely whatever that costs.
+constexpr std::uint64_t kTiny = 60;
+/// Searched completely by `normal` unless other problems are known.
 constexpr std::uint64_t kSmall = 300;
-/// `normal` ends when so many in a row, or this part of the space, brought less than `kWorthwhile`. Larger spaces hide
-/// their best better, and have more time to save.
+/// Where others are known, `normal` ends when so many in a row, or this part of the space, brought less than
+/// `kWorthwhile`.
 constexpr std::uint64_t kLeastIdle = 24, kMostIdle = 180, kPartIdle = 27;
 constexpr double kWorthwhile = 0.01;
 /// So many times as many are tried in all: what was good at once may be the best of a bad basin.
@@ -18,25 +21,77 @@ constexpr std::uint64_t kWhole = 2;
 /// However many problems are known: for the `quick` search of another, and in a row for its `normal` one.
 constexpr std::uint64_t kLeastKnown = 40;
 
-}  // namespace
+// Of a `normal` search, in what one per cent is worth.
+constexpr double kCheap = 7.5;  ///< a complete search is done if it costs no more
+constexpr double kAlways = 9;   ///< what is tried at most costs so much at least ...
+/// ... or is this part of the space. In between it is so many times the square root of the space's size: the larger
+/// the space, the smaller the part that finds its best.
+constexpr double kMostPart = 1.0 / 3, kRoots = 14, kLargest = 40'000;
+constexpr double kQuickWorth = 1;  ///< the same for a complete or a long `quick` search
 
-Budget limits_of(Effort effort, std::uint64_t space_size, std::uint64_t known_problems) {
+/// Where one per cent or more was left, on recorded spaces, it were so many in the mean.
+constexpr double kPercentLeft = 5;
+/// However dear a result is, no search ends before a chance of one per cent is worth less: a tenth, by default.
+constexpr double kSmallChanceSeconds = 0.2;
+
+/// For the known problems of a `normal` search. Each problem that is known leaves less to find out on the next: all
+/// together cost what a logarithm of their number would, each for itself.
+Budget idle_limits(std::uint64_t space_size, std::uint64_t known_problems) {
   Budget limits;
-  const std::uint64_t quick = known_problems > 0 ? kLeastKnown : kQuick;
-  if (effort == Effort::quick && space_size > quick) limits.evaluations = quick;
-  const bool is_small = space_size <= kSmall;
-  if (effort != Effort::normal || (is_small && known_problems == 0)) return limits;
-  // Each problem that is known leaves less to find out on the next: all together cost what a logarithm of their number
-  // would, each for itself.
   const std::uint64_t alone =
-      is_small ? space_size / kWhole : std::clamp(space_size / kPartIdle, kLeastIdle, kMostIdle);
+      space_size <= kSmall ? space_size / kWhole : std::clamp(space_size / kPartIdle, kLeastIdle, kMostIdle);
   const std::uint64_t share = alone / (1 + known_problems);
-  const std::uint64_t idle = known_problems > 0 ? std::max(kLeastKnown, share) : share;
+  const std::uint64_t idle = std::max(kLeastKnown, share);
   if (idle >= space_size) return limits;
   limits.idle = idle;
   limits.idle_gain = kWorthwhile;
   limits.least_for_idle = kWhole * share;
   return limits;
+}
+
+std::uint64_t normal_most(double size, double result_s, double percent_worth_s) {
+  const double roots = kRoots * std::sqrt(std::min(size, kLargest));
+  const double affordable = std::max(kMostPart * size, kAlways * percent_worth_s / result_s);
+  return static_cast<std::uint64_t>(std::min({roots, affordable, size}));
+}
+
+}  // namespace
+
+Budget limits_of(Effort effort, std::uint64_t space_size, std::uint64_t known_problems) {
+  Budget limits;
+  if (effort == Effort::full) return limits;
+  if (known_problems > 0) {
+    if (effort == Effort::normal) return idle_limits(space_size, known_problems);
+    if (space_size > kLeastKnown) limits.evaluations = kLeastKnown;
+    return limits;
+  }
+  limits.weighs = space_size > kTiny;
+  if (effort == Effort::quick && limits.weighs) limits.evaluations = kQuick;
+  return limits;
+}
+
+bool Spending::pays(const search::Belief& belief) const {
+  constexpr double kUntilNextLook = 0.25;  ///< of what was told
+  const double worth_s = belief.chance * percent_worth.count();
+  const double cost_s = kUntilNextLook * static_cast<double>(belief.told) * result_s;
+  return worth_s >= kSmallChanceSeconds || kPercentLeft * worth_s >= cost_s;
+}
+
+Spending spending_of(Effort effort, std::uint64_t space_size, double result_s,
+                     std::chrono::duration<double> percent_worth) {
+  // A hair more, because the cost of a complete search is one of these bounds, rounded.
+  constexpr double kHair = 1 + 1e-9;
+  Spending spending{.result_s = result_s, .percent_worth = percent_worth};
+  const auto size = static_cast<double>(space_size);
+  const bool is_quick = effort == Effort::quick;
+  const double cheap_s = (is_quick ? kQuickWorth : kCheap) * percent_worth.count() * kHair;
+  if (size * result_s <= cheap_s) return spending;
+  spending.most = normal_most(size, result_s, percent_worth.count());
+  if (is_quick) {
+    const auto paid = static_cast<std::uint64_t>(std::min(cheap_s / result_s, size));
+    spending.most = std::max(kQuick, std::min(*spending.most, paid));
+  }
+  return spending;
 }
 
 }  // namespace tuner::engine

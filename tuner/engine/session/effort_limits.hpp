@@ -1,15 +1,32 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 
+#include "search/strategy/strategy.hpp"
 #include "tuner/effort.hpp"
 #include "tuner/engine/session/budget.hpp"
 
 namespace tuner::engine {
 
-/// What ends a search of this effort in a space of so many configurations. By counts and results only, so that a seed
-/// reproduces a search. docs/searching.md says what these rules were chosen on. `known_problems`: on so many others,
-/// tuned together with this one, the kernel's best are known (Experience), so that less is left to find.
+/// What ends a search of this effort in a space of so many configurations, as long as it is not known what a result
+/// costs. By counts and results only, so that a seed reproduces a search. `known_problems`: on so many others, tuned
+/// together with this one, the kernel's best are known (Experience), so that less is left to find.
 Budget limits_of(Effort effort, std::uint64_t space_size, std::uint64_t known_problems = 0);
+
+/// What a search spends, once it is known what a result costs: that decides, and no clock. docs/searching.md says what
+/// these rules were chosen on.
+struct Spending {
+  std::optional<std::uint64_t> most = {};         ///< configurations; nothing: all of them, which costs little
+  double result_s = 0;                            ///< what a result costs
+  std::chrono::duration<double> percent_worth{};  ///< SessionOptions::percent_worth
+
+  /// Whether what is believed left is worth going on until the strategy looks again.
+  bool pays(const search::Belief& belief) const;
+};
+
+Spending spending_of(Effort effort, std::uint64_t space_size, double result_s,
+                     std::chrono::duration<double> percent_worth);
 
 }  // namespace tuner::engine

@@ -35,6 +35,7 @@ StopRules rules_of(const SessionOptions& options, std::uint64_t space_size) {
     budget.idle = limits.idle;
     budget.idle_gain = limits.idle_gain;
     budget.least_for_idle = limits.least_for_idle;
+    budget.weighs = limits.weighs;
   }
   return {budget, space_size};
 }
@@ -55,6 +56,7 @@ SearchLoop::SearchLoop(const Task& task, const SessionOptions& options, const Se
       journal_(journal),
       replay_(options.origin == cache::Origin::replay),
       rules_(rules_of(options, task.space().size())),
+      result_cost_(task.space().size(), parts.compile.width(), parts.device.gpus()),
       roofline_(task, options, candidates, device, parts.observer),
       promising_(won_elsewhere(task, options, parts, common.key)),
       strategy_(search::make_strategy(options.strategy, task.space(),
@@ -151,6 +153,7 @@ bool SearchLoop::begin_asking() {
 void SearchLoop::read_earlier_trials() {
   try {
     earlier_.read_trials(parts_.store, common_, compile_.toolkit());
+    if (const auto cost_ms = earlier_.result_cost_ms()) result_cost_.settle(*cost_ms / 1e3);
   } catch (const Error& error) {
     parts_.observer.warning(fmt::format("{} Everything is measured again.", error.what()));
   }
@@ -433,9 +436,20 @@ void SearchLoop::fail_baseline() {
 
 void SearchLoop::record_finished() {
   for (const EntryId entry : candidates_.take_finished()) {
+    settle_cost(entry);
     journal_.add(candidates_[entry]);
     forget_slow(entry);
   }
+  if (cost_waits_) journal_.flush();
+  cost_waits_ = false;
+}
+
+/// The cost is stored before it is used, so that a search that goes on from here asks for the same.
+void SearchLoop::settle_cost(EntryId entry) {
+  const Entry& finished = candidates_[entry];
+  if (!rules_.awaits_spending() || !finished.asked || finished.reused || !result_cost_.add(finished.trial)) return;
+  candidates_.note_cost(entry, *result_cost_.seconds() * 1e3);
+  cost_waits_ = true;
 }
 
 /// Drops the binary of an entry that will not be a finalist.
@@ -458,12 +472,26 @@ void SearchLoop::tell() {
     if (told->in_space) strategy_->tell(told->observation);
     if (told->entry == baseline_ && told->observation.time_ns) rules_.tell_baseline(*told->observation.time_ns);
     rules_.tell(told->observation, told->asked);
+    if (const auto belief = strategy_->belief()) rules_.tell(*belief);
+    decide_spending();
     roofline_.tell(*told);
     rule_met_ = rules_.met();
   }
 }
 
+/// After a number of results, so that it is no matter of which was measured first what a strategy is asked for.
+void SearchLoop::decide_spending() {
+  if (!rules_.awaits_spending() || rules_.told() < ResultCost::kSettling || !result_cost_.seconds()) return;
+  rules_.spend(spending_of(*options_.effort, task_.space().size(), *result_cost_.seconds(), options_.percent_worth));
+}
+
 // ---- What was found ----
+
+std::optional<double> SearchLoop::chance_left() const {
+  const auto belief = strategy_->belief();
+  if (through_ || !belief) return std::nullopt;
+  return belief->chance;
+}
 
 bool SearchLoop::bring_binaries(const std::vector<EntryId>& entries) {
   device_.return_to_task();

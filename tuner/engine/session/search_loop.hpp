@@ -17,6 +17,7 @@
 #include "tuner/engine/session/earlier_sessions.hpp"
 #include "tuner/engine/session/preparation.hpp"
 #include "tuner/engine/session/ready_queue.hpp"
+#include "tuner/engine/session/result_cost.hpp"
 #include "tuner/engine/session/roofline_rule.hpp"
 #include "tuner/engine/session/session_options.hpp"
 #include "tuner/engine/session/session_parts.hpp"
@@ -51,6 +52,8 @@ class SearchLoop {
   const std::vector<LateFailure>& late_failures() const { return roofline_.late_failures(); }
   /// Which rule ended the search before the space was done; empty: none.
   const std::string& stopped_because() const { return stopped_because_; }
+  /// The chance that the strategy gives what is untried of being one per cent faster; nothing: it has no belief.
+  std::optional<double> chance_left() const;
   /// Entries that won elsewhere and were asked for because of that.
   std::vector<EntryId> warm_start() const;
 
@@ -100,8 +103,10 @@ class SearchLoop {
   void run_reference();
   void take_screened(EntryId entry, const DeviceReply& reply);
   void record_finished();
+  void settle_cost(EntryId entry);
   void forget_slow(EntryId entry);
   void tell();
+  void decide_spending();
 
   bool is_baseline_compiled() const;
   std::string barrier_text(Outcome outcome) const;
@@ -120,6 +125,7 @@ class SearchLoop {
   const bool replay_;
   const Clock::time_point start_ = Clock::now();
   StopRules rules_;
+  ResultCost result_cost_;
   RooflineRule roofline_;
   const std::vector<search::Configuration> promising_;
   std::unique_ptr<search::Strategy> strategy_;
@@ -134,6 +140,7 @@ class SearchLoop {
   Contenders contenders_;                                ///< their binaries are kept
   std::optional<std::string> rule_met_;                  ///< that ends the search
   std::string stopped_because_;
+  bool cost_waits_ = false;  ///< what a result costs is to be stored
   bool stopped_early_ = false, through_ = false;
   std::vector<BoundArgument> unwarned_arrays_;  ///< in constant memory: none was found to be longer than described
 };

@@ -243,6 +243,7 @@ class Session {
     report.interrupted = parts_.stop && (search_.stopped_early() || !(final_ && final_->winner));
     report.out_of_time = search_.stopped_early() && !report.interrupted;
     report.stopped_because = search_.stopped_because();
+    report.chance_left = search_.chance_left();
     describe_search(report.decision);
     warn_of_unwritten();
     warn_of_unproven(report.unproven);

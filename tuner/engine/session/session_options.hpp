@@ -24,6 +24,8 @@ struct SessionOptions {
   Budget budget;
   /// Its rules take the place of the budget's, but for time. Nothing: the budget's alone.
   std::optional<Effort> effort;
+  /// What a search of an effort spends on making the kernel one per cent faster. Higher: it goes on for longer.
+  std::chrono::duration<double> percent_worth{2};
   /// What the GPU was measured to reach; for the budget's rule that stops there. Nothing: not measured.
   std::optional<Roofline> roofline;
   /// Measures what memory and the L2 cache deliver, or takes it from the store; with the session's lanes, when nothing

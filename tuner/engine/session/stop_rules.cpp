@@ -55,8 +55,13 @@ StopRules::StopRules(const Budget& budget, std::uint64_t space_size)
   if (by_share_) evaluations_ = most;
 }
 
+void StopRules::spend(const Spending& spending) {
+  spending_ = spending;
+  evaluations_ = spending.most;
+}
+
 bool StopRules::may_end_by_results() const {
-  return budget_.target_ns || budget_.target_speedup || budget_.roofline || budget_.idle || budget_.gain;
+  return weighs() || budget_.target_ns || budget_.target_speedup || budget_.roofline || budget_.idle || budget_.gain;
 }
 
 bool StopRules::may_end_early() const {
@@ -96,6 +101,9 @@ std::optional<std::string> StopRules::met() const {
                        idle_ == 1 ? "was" : "were",
                        budget_.idle_gain > 0 ? fmt::format(" {}", percent(budget_.idle_gain)) : "");
   }
+  if (weighs() && spending_ && belief_ && !spending_->pays(*belief_)) {
+    return "what is believed left to gain does not pay for going on";
+  }
   if (budget_.gain) {
     const auto expected = gain_.expected();
     if (expected && *expected < *budget_.gain) {
@@ -116,6 +124,7 @@ std::string StopRules::why_enough() const {
     return fmt::format("{} of the space, {}, {} tried", percent(*budget_.share),
                        counted(*evaluations_, "configuration"), *evaluations_ == 1 ? "was" : "were");
   }
+  if (spending_) return fmt::format("no more than {} pay", counted(*evaluations_, "configuration"));
   return fmt::format("the budget of {} is spent", counted(*evaluations_, "configuration"));
 }
 

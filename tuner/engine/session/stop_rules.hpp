@@ -7,6 +7,7 @@
 
 #include "search/strategy/strategy.hpp"
 #include "tuner/engine/session/budget.hpp"
+#include "tuner/engine/session/effort_limits.hpp"
 
 namespace tuner::engine {
 
@@ -43,6 +44,13 @@ class StopRules {
 
   /// How many configurations may be asked for; nothing: no rule says.
   std::optional<std::uint64_t> evaluations() const { return evaluations_; }
+  /// For a budget that weighs: what a result costs is known, and this takes the place of its `evaluations`.
+  void spend(const Spending& spending);
+  /// Whether a budget that weighs waits for that.
+  bool awaits_spending() const { return budget_.weighs && !spending_; }
+  /// How many the strategy asked for it was told of.
+  std::uint64_t told() const { return told_; }
+
   /// Whether what was found may end the search.
   bool may_end_by_results() const;
   /// Whether another rule may end the search before.
@@ -51,6 +59,8 @@ class StopRules {
   /// What became of a configuration, in the order asked, so that a seed reproduces where a search ends. `counts`: the
   /// strategy asked for it.
   void tell(const search::Observation& observation, bool counts = true);
+  /// What the strategy believes now.
+  void tell(const search::Belief& belief) { belief_ = belief; }
   /// What speed-ups refer to.
   void tell_baseline(double time_ns) { baseline_ns_ = time_ns; }
 
@@ -63,6 +73,8 @@ class StopRules {
 
  private:
   bool target_met() const;
+  /// Whether the search ends when going on no longer pays, as far as is known.
+  bool weighs() const { return budget_.weighs && (!spending_ || spending_->most); }
 
   const Budget budget_;
   std::optional<std::uint64_t> evaluations_;
@@ -71,6 +83,8 @@ class StopRules {
   std::optional<double> idle_since_ns_;  ///< the best that is not faster by too little
   std::uint64_t told_ = 0;               ///< of those that the strategy asked for
   std::uint64_t idle_ = 0;               ///< of them, in a row since that
+  std::optional<Spending> spending_;
+  std::optional<search::Belief> belief_;
   GainEstimate gain_;
 };
 
