@@ -3,9 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <new>
 #include <string>
 
 #include "tests/support/errors.hpp"
+#include "tests/support/text.hpp"
 #include "tuner/engine/lanes/ticket.hpp"
 #include "tuner/engine/lanes/wait.hpp"
 
@@ -24,6 +26,7 @@ class SlowLane final : public CompileLane {
   }
   std::vector<Completion> poll() override {
     if (breaks) throw Error(Errc::no_toolkit, "There is no compiler.");
+    if (lacks_memory) throw std::bad_alloc();
     if (!may_answer || waiting_.empty()) return {};
     CompileReply reply;
     reply.toolkit = std::to_string(waiting_.front());
@@ -40,7 +43,7 @@ class SlowLane final : public CompileLane {
 
   std::string order;  ///< in which configurations came; read when all were answered
   std::atomic<std::size_t> submitted = 0;
-  std::atomic<bool> may_answer = false, breaks = false;
+  std::atomic<bool> may_answer = false, breaks = false, lacks_memory = false;
   std::atomic<TicketId> cancelled = 0;
 
  private:
@@ -130,6 +133,14 @@ TEST_CASE("what the lane throws every seat throws") {
     CHECK(test::error_of(Errc::no_toolkit, [&] { wait_for_answers(hub.seat(seat), 1); }) == "There is no compiler.");
     CHECK(test::error_of(Errc::no_toolkit, [&] { hub.seat(seat).poll(); }) == "There is no compiler.");
   }
+}
+
+TEST_CASE("too little memory in the thread that compiles was called a bug") {
+  SlowLane lane(1);
+  CompileHub hub(lane, 2);
+  lane.lacks_memory = true;
+  hub.seat(0).submit(new_ticket(), request_of("x"));
+  CHECK(test::contains(test::error_of(Errc::shortage, [&] { wait_for_answers(hub.seat(0), 1); }), "ulimit -v"));
 }
 
 }  // namespace tuner::engine

@@ -11,6 +11,7 @@
 #include "tuner/engine/device/lane/device_wire.hpp"
 #include "tuner/engine/device/worker/cuda.hpp"
 #include "tuner/engine/device/worker/workbench.hpp"
+#include "tuner/process/shortage.hpp"
 
 namespace tuner::engine {
 namespace {
@@ -52,7 +53,8 @@ int run_device_worker(Channel channel) {
   } catch (const Error& error) {
     return fail(channel, error);
   } catch (const std::exception& exception) {
-    return fail(channel, Error(Errc::internal, fmt::format("The device worker failed: {}.", exception.what())));
+    const Error bug(Errc::internal, fmt::format("The device worker failed: {}.", exception.what()));
+    return fail(channel, as_shortage(exception).value_or(bug));
   }
 }
 
