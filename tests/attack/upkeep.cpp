@@ -118,11 +118,18 @@ Upkeep choose_upkeep(Attack& attack, Chance& chance) {
       words = {"recover", database, out + "/saved.db"};
       upkeep.target = "out/saved.db";
       return upkeep;
-    case Kind::export_all:
-      words = {"export", out + "/all.db"};
+    case Kind::export_all: {
+      // The earlier one is a part of the new one, or has binaries that this one lacks.
+      const Words all{"export", out + "/all.db"}, part{"--kernel", "smooth", "--problem", "n=1"};
+      Words earlier = all;
+      words = all;
+      Words& smaller = chance.once_in(2) ? words : earlier;
+      smaller.insert(smaller.end(), part.begin(), part.end());
+      earlier.push_back("--with-binaries");
       if (!chance.once_in(4)) words.push_back("--with-binaries");
-      writes("out/all.db", {"export", out + "/all.db", "--with-binaries", "--kernel", "smooth", "--problem", "n=1"});
+      writes("out/all.db", std::move(earlier));
       break;
+    }
     case Kind::pack:
       words = {"pack", out + "/pack", "smooth"};
       writes("out/pack", {"pack", out + "/pack", "smooth", "--problem", "n=1"});
