@@ -296,6 +296,28 @@ TEST_CASE_FIXTURE(Untuned, "programs that end within five seconds, however they 
   }
 }
 
+TEST_CASE_FIXTURE(
+    Untuned, "programs that end in order right after a request listed nothing where a Runtime is never destroyed") {
+  int rows = 0;
+  for (void (*const end)(int) : {std::exit, std::quick_exit}) {
+    ++rows;
+    const pid_t child = cache::test::start_child([&] {
+      auto* const runtime = new Runtime(wanting());
+      CHECK(runtime->kernel(wave()).request({rows, 1000}).runnable());
+      end(0);
+    });
+    CHECK(cache::test::status_of(child) == 0);
+    CHECK(list().size() == static_cast<std::size_t>(rows));
+  }
+}
+
+TEST_CASE_FIXTURE(Untuned, "a fork of a program that lists what it misses ends without its threads") {
+  Runtime runtime(wanting());
+  CHECK(runtime.kernel(wave()).request({100, 1000}).runnable());
+  const pid_t child = cache::test::start_child([] { std::exit(0); });
+  CHECK(cache::test::status_of(child) == 0);
+}
+
 TEST_CASE_FIXTURE(Untuned, "a new miss does not wait for the pause that launches are counted after") {
   WantedList wanted(
       home(), [](const std::string&) {}, std::chrono::hours(1));

@@ -132,10 +132,10 @@ void RuntimeState::publish(PendingInstance& pending, LaunchPlan plan) {
 }
 
 /// Where to count the launches of what serves in place of a decision; null if none is missing, as far as could be seen.
-WantedList::Count* RuntimeState::note_miss(const PendingInstance& pending, const Ladder& ladder,
-                                           const Provenance& served) {
+WantedList::Count* RuntimeState::note_miss(PendingInstance& pending, const Ladder& ladder, const Provenance& served) {
   if (!wanted_ || ladder.found_exact() || !pending.lookup.complete()) return nullptr;
-  return wanted_->note(ladder.key(), pending.kernel.description(), served, !pending.again);
+  const bool is_request = !pending.again && !std::exchange(pending.is_noted, true);
+  return wanted_->note(ladder.key(), pending.kernel.description(), served, is_request);
 }
 
 /// Publishes the best plan that can be had now, and starts tuning where that is wanted.
@@ -181,12 +181,14 @@ void RuntimeState::fill(PendingInstance& pending) {
 bool RuntimeState::serve(PendingInstance& pending, Ladder& ladder) {
   int failures = 0;
   while (const auto offer = ladder.next()) {
+    // Before the binary is there: the list is written meanwhile, so that a program that ends at once leaves its entry.
+    WantedList::Count* const launches = note_miss(pending, ladder, offer->provenance);
     const auto binary = find_or_compile(pending, *offer, ladder, failures);
     if (!binary) continue;
     try {
       LaunchPlan plan =
           load(pending.place, launch_facts(*pending.task, offer->configuration), offer->provenance, *binary);
-      plan.launches = note_miss(pending, ladder, plan.provenance);
+      plan.launches = launches;
       publish(pending, std::move(plan));
       remember_served(pending, *offer, *binary);
       return true;

@@ -71,6 +71,7 @@ class RuntimeState {
     InstanceState& instance;
     bool capturing = false;
     bool again = false;              ///< it has a plan already, which was not to stay
+    bool is_noted = false;           ///< as a miss
     bool may_improve = false;        ///< a later request might get a better rung
     std::int64_t since_unix_ms = 0;  ///< when the databases were looked into
     LookupState lookup = {};
@@ -111,7 +112,7 @@ class RuntimeState {
                   const cache::Cubin& binary);
   void remember_served(const PendingInstance& pending, const Offer& offer, const cache::Cubin& binary) noexcept;
   void publish(PendingInstance& pending, LaunchPlan plan);
-  WantedList::Count* note_miss(const PendingInstance& pending, const Ladder& ladder, const Provenance& served);
+  WantedList::Count* note_miss(PendingInstance& pending, const Ladder& ladder, const Provenance& served);
   std::optional<cache::Cubin> find_or_compile(PendingInstance& pending, const Offer& offer, Ladder& ladder,
                                               int& failures);
   CompileAnswer compile(const Task& task, const std::string& configuration, const std::string& key);

@@ -1,8 +1,10 @@
 #include "tuner/runtime/wanted_list.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <tuple>
 #include <utility>
 
@@ -27,11 +29,53 @@ cache::WantedSource source_text(const KernelDescription& description) {
 
 }  // namespace
 
+/// The lists that still have to be finished. A Runtime that is a singleton may never be destroyed.
+class WantedList::Living {
+ public:
+  /// The first call has them finished when the program ends. Never destroyed, because others may be destroyed later.
+  static Living& all() {
+    static Living* const living = [] {
+      std::atexit(finish_all);
+      std::at_quick_exit(finish_all);
+      return new Living;
+    }();
+    return *living;
+  }
+
+  void add(WantedList& list) {
+    const std::lock_guard lock(mutex_);
+    lists_[&list] = getpid();
+  }
+  void remove(WantedList& list) {
+    const std::lock_guard lock(mutex_);
+    lists_.erase(&list);
+  }
+
+ private:
+  static void finish_all() {
+    Living& living = all();
+    const std::lock_guard lock(living.mutex_);
+    for (const auto& [list, process] : living.lists_) {
+      if (process != getpid()) continue;  // a fork has none of its parent's threads
+      list->may_report_ = false;          // the program's objects may be gone
+      list->finish();
+    }
+  }
+
+  std::mutex mutex_;
+  std::map<WantedList*, pid_t> lists_;  ///< with the process that their threads belong to
+};
+
 WantedList::WantedList(std::filesystem::path database, std::function<void(const std::string&)> report,
                        std::chrono::milliseconds longest_pause)
     : database_(std::move(database)), report_(std::move(report)), longest_pause_(longest_pause) {}
 
 WantedList::~WantedList() {
+  Living::all().remove(*this);
+  finish();
+}
+
+void WantedList::finish() {
   {
     const std::lock_guard lock(mutex_);
     is_ending_ = true;
@@ -57,7 +101,10 @@ WantedList::Count* WantedList::note(const cache::DecisionKey& key, std::shared_p
     fresh_.push_back(&entry);
     if (fresh_.size() == 1) wakes_.notify_all();
   }
-  if (!thread_.joinable()) thread_ = quiet_thread([this] { run(); });
+  if (!thread_.joinable() && !is_ending_) {
+    Living::all().add(*this);
+    thread_ = quiet_thread([this] { run(); });
+  }
   return &entry.launched;
 } catch (...) {
   return nullptr;  // without memory for it, or another thread, it goes unnoted
@@ -77,7 +124,7 @@ void WantedList::run() {
       lock.unlock();
       goes_on = write(is_last);
     } catch (const std::exception& error) {
-      report_(fmt::format("What this program misses is not listed any more: {}", error.what()));
+      report(fmt::format("What this program misses is not listed any more: {}", error.what()));
     }
     if (is_last || !goes_on) return;
     lock.lock();
@@ -91,8 +138,12 @@ bool WantedList::write(bool is_last) try {
   return true;
 } catch (const Error& error) {
   if (cache::is_busy(error) && !is_last) return true;
-  report_(error.what());
+  report(error.what());
   return false;
+}
+
+void WantedList::report(const std::string& sentence) {
+  if (may_report_) report_(sentence);
 }
 
 void WantedList::record() {

@@ -31,7 +31,8 @@ class WantedList {
   /// thread.
   WantedList(std::filesystem::path database, std::function<void(const std::string&)> report,
              std::chrono::milliseconds longest_pause = std::chrono::seconds(5));
-  /// Writes what is left, for which it waits half a second for other processes.
+  /// Writes what is left, for which it waits half a second for other processes. So does the end of a program, by exit
+  /// or quick_exit, for a list that is never destroyed.
   ~WantedList();
   WantedList(const WantedList&) = delete;
   WantedList& operator=(const WantedList&) = delete;
@@ -51,14 +52,19 @@ class WantedList {
     std::uint64_t written_requests = 0, written_launches = 0;
   };
 
+  class Living;
+
+  void finish();
   void run();
   bool write(bool is_last);
+  void report(const std::string& sentence);
   void record();
   const cache::Hash& source_of(const Entry& entry);
 
   const std::filesystem::path database_;
   const std::function<void(const std::string&)> report_;
   const std::chrono::milliseconds longest_pause_;
+  std::atomic<bool> may_report_{true};
   std::mutex mutex_;
   std::condition_variable wakes_;
   bool is_ending_ = false;
