@@ -61,6 +61,23 @@ TEST_CASE("a header that was forgotten is named") {
   }
 }
 
+TEST_CASE("a parameter of an unknown type was reported as a kernel without a type") {
+  const std::string log =
+      "user.cu(7): warning #1835-D: attribute \"__global__\" does not apply here\n"
+      "user.cu(7): error: incomplete type \"void\" is not allowed\n  __global__ void k(uint64_t* y) {}\n  ^\n"
+      "user.cu(7): error: identifier \"uint64_t\" is undefined\n  __global__ void k(uint64_t* y) {}\n                  "
+      "  ^\n";
+  CHECK(failure_sentence(request_for(""), log) ==
+        "user.cu(7): error: `uint64_t` is not known here: include <cstdint>.");
+}
+
+TEST_CASE("a specialisation of what only the host has got no way out") {
+  CHECK(said("hash is not a template", "template<> struct hash<F> {", 18)
+            .find("`hash` is not known here as a template") != std::string::npos);
+  CHECK(said("namespace \"std\" has no tag member named \"hash\"").find("`std::hash` is not known in device code") !=
+        std::string::npos);
+}
+
 TEST_CASE("a member of std that no header of ours has, or that one has, is said") {
   const std::string none =
       "the tuner's headers do not have it (docs/sources.md), but the toolkit's may: use `cuda::std::{}` then; if only "

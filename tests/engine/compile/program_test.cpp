@@ -75,10 +75,15 @@ TEST_CASE("INFINITY and NAN are defined where a source mentions them and leaves 
 
 TEST_CASE("types that nvcc knows from the system's headers were unknown") {
   CHECK(assemble("uint a;\n", {}) == "typedef unsigned int uint;\n#line 1 \"dir/user.cu\"\nuint a;\n");
-  for (const char* own : {"typedef unsigned long long ulong;\nulong a;\n", "using uint = unsigned;\nuint a;\n",
+  for (const char* own : {"typedef unsigned long long ulong;\nulong a;\n", "using uint = long;\nuint a;\n",
                           "#define ushort short\nushort a;\n", "// uint\n", "struct uint { int x; };\n"})
     CHECK(assemble(own, {}) == std::string("#line 1 \"dir/user.cu\"\n") + own);
   CHECK(assemble("uint a;\n", {{"uint", "float"}}).find("typedef") == std::string::npos);
+  // What only looks like a declaration, or says the same, hid them.
+  for (const std::string own :
+       {"#ifdef _WIN32\ntypedef unsigned uint;\n#endif\nuint a;\n", "// held in an uint; enough\nuint a;\n",
+        "// #define uint unsigned\nuint a;\n", "/* a class uint */ uint a;\n", "struct S { int uint; };\nuint a;\n"})
+    CHECK(assemble(own, {}).starts_with("typedef unsigned int uint;\n"));
 }
 
 TEST_CASE("`register` was refused, which nvcc takes for nothing") {

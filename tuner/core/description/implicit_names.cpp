@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <set>
+#include <utility>
 
+#include "search/expression/quoting.hpp"
 #include "tuner/core/base/words.hpp"
+#include "tuner/core/description/code_text.hpp"
 #include "tuner/core/description/mentions.hpp"
 #include "tuner/core/standard_headers/standard_headers.hpp"
 
@@ -56,17 +60,37 @@ std::string define_as_math(std::string_view name) {
   return std::string(text.substr(begin, text.find("#endif", begin) - begin)) + "#endif\n";
 }
 
-// Whether some line declares the name itself: `typedef long long int64_t;`, `using uint = unsigned;`, `class uint`.
-bool declares(std::string_view text, std::string_view name) {
-  for (std::size_t at = find_word(text, name); at != std::string_view::npos; at = find_word(text, name, at + 1)) {
-    const std::size_t next = text.find_first_not_of(" \t\r\n", at + name.size());
-    if (next != std::string_view::npos && text[next] == ';') return true;
-    const std::size_t last = at == 0 ? at : text.find_last_not_of(" \t\r\n", at - 1);
-    for (const std::string_view key : {"using", "class", "struct", "enum", "union", "typename"}) {
-      if (last != std::string_view::npos && last + 1 >= key.size() &&
-          text.substr(last + 1 - key.size(), key.size()) == key)
-        return true;
-    }
+// `unsigned` and `unsigned int` are one type.
+std::set<std::string_view> words_of_type(std::string_view type) {
+  std::set<std::string_view> words;
+  for (std::size_t at = 0; at < type.size(); ++at) {
+    const std::size_t begin = at;
+    while (at < type.size() && is_word_character(type[at])) ++at;
+    if (at > begin) words.insert(type.substr(begin, at - begin));
+  }
+  if (words.size() > 1) words.erase("int");
+  return words;
+}
+
+// Whether the code makes another type of the name, or anything else: `typedef long long int64_t;`, `class uint`. To say
+// the same twice is legal.
+bool declares_otherwise(std::string_view code, const ImplicitType& implicit) {
+  const auto& [name, type] = implicit;
+  for (std::size_t at = find_word(code, name); at != std::string_view::npos; at = find_word(code, name, at + 1)) {
+    const std::size_t before = at == 0 ? std::string_view::npos : code.find_last_of(";{}", at - 1);
+    const std::string_view statement = search::trimmed(code.substr(before + 1, at - before - 1));
+    const std::string_view rest = code.substr(at + name.size(), code.find(';', at) - at - name.size());
+    const auto is_last = [&](std::string_view word) {
+      return statement.ends_with(word) &&
+             (statement.size() == word.size() || !is_word_character(statement[statement.size() - word.size() - 1]));
+    };
+    if (is_last("class") || is_last("struct") || is_last("enum") || is_last("union") || is_last("typename"))
+      return true;
+    const bool is_behind_body = statement.empty() && before != std::string_view::npos && code[before] == '}';
+    if (is_behind_body && rest.empty()) return true;
+    const bool is_typedef = statement.starts_with("typedef") && search::trimmed(rest).empty();
+    const std::string_view declared = is_typedef ? statement.substr(std::string_view("typedef").size()) : rest;
+    if ((is_typedef || is_last("using")) && words_of_type(declared) != words_of_type(type)) return true;
   }
   return false;
 }
@@ -74,20 +98,25 @@ bool declares(std::string_view text, std::string_view name) {
 class Names {
  public:
   Names(std::string_view source, std::span<const Header> headers) : source_(source), headers_(headers) {
-    add_words(source);
-    for (const Header& header : headers) {
-      if (!is_standard(header)) add_words(header.text);
-    }
+    add(source);
+    for (const Header& header : headers) add(header.text, is_standard(header));
   }
 
-  // Whether the name is mentioned, and nobody says what it is.
-  bool lacks(std::string_view name, bool is_type) const {
-    return words_.contains(name) && !is_own(name, is_type) && mentions(source_, {name}, headers_);
+  // Whether it is mentioned, and nobody defines it. Our own headers define only what nobody else has.
+  bool lacks_macro(std::string_view name) const { return !macros_.contains(name) && is_mentioned(name); }
+  bool lacks_type(const ImplicitType& type) const {
+    return lacks_macro(type.name) && std::none_of(codes_.begin(), codes_.end(), [&](const std::string& code) {
+             return declares_otherwise(code, type);
+           });
   }
 
  private:
-  // One pass instead of one for each name: every session starts with it.
-  void add_words(std::string_view text) {
+  void add(std::string_view text, bool is_ours = false) {
+    CodeText read = read_code(text);
+    codes_.push_back(std::move(read.code));
+    if (is_ours) return;
+    for (CodeText::Macro& macro : read.macros) macros_.insert(std::move(macro.name));
+    // One pass instead of one for each name: every session starts with it.
     for (std::size_t at = 0; at < text.size(); ++at) {
       const std::size_t begin = at;
       while (at < text.size() && is_word_character(text[at])) ++at;
@@ -95,19 +124,14 @@ class Names {
     }
   }
 
-  static bool is_own_in(std::string_view text, std::string_view name, bool is_type) {
-    return defines(text, name) || (is_type && declares(text, name));
-  }
-  // Our own headers declare types, and define macros only where nobody has.
-  bool is_own(std::string_view name, bool is_type) const {
-    return is_own_in(source_, name, is_type) ||
-           std::any_of(headers_.begin(), headers_.end(), [&](const Header& header) {
-             return (is_type || !is_standard(header)) && is_own_in(header.text, name, is_type);
-           });
+  bool is_mentioned(std::string_view name) const {
+    return words_.contains(name) && mentions(source_, {name}, headers_);
   }
 
   std::string_view source_;
   std::span<const Header> headers_;
+  std::vector<std::string> codes_;
+  std::set<std::string, std::less<>> macros_;
   std::set<std::string_view> words_;
 };
 
@@ -117,12 +141,12 @@ std::vector<ImplicitName> implicit_names(std::string_view source, std::span<cons
   const Names names(source, headers);
   std::vector<ImplicitName> result;
   for (const std::string_view name : {"INFINITY", "NAN"}) {
-    if (names.lacks(name, false)) result.push_back({name, define_as_math(name)});
+    if (names.lacks_macro(name)) result.push_back({name, define_as_math(name)});
   }
   // nvcc takes the word for nothing; NVRTC refuses it from C++17 on.
-  if (names.lacks("register", false)) result.push_back({"register", "#define register\n"});
-  for (const auto& [name, type] : kTypes) {
-    if (names.lacks(name, true)) result.push_back({name, fmt::format("typedef {} {};\n", type, name)});
+  if (names.lacks_macro("register")) result.push_back({"register", "#define register\n"});
+  for (const ImplicitType& type : kTypes) {
+    if (names.lacks_type(type)) result.push_back({type.name, fmt::format("typedef {} {};\n", type.type, type.name)});
   }
   return result;
 }

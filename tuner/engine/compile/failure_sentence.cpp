@@ -267,7 +267,13 @@ std::string in_our_words(const NvrtcError& error) {
                        *header, kForHost);
   }
   if (const auto space = quoted_behind(error.sentence, "namespace ")) {
-    if (const auto member = quoted_behind(error.sentence, "has no member")) return of_member(*space, *member);
+    for (const std::string_view lacks : {"has no member", "has no tag member named"}) {
+      if (const auto member = quoted_behind(error.sentence, lacks)) return of_member(*space, *member);
+    }
+  }
+  if (says("is not a template") && !error.word.empty()) {
+    return fmt::format("{} is not known here as a template: include what declares it; if only the host uses it, {}",
+                       what, kForHost);
   }
   if (says("name followed by \"::\" must be a class or namespace name")) return of_space(error);
   if (const auto function = quoted_behind(error.sentence, "more than one instance of overloaded function"))
@@ -300,11 +306,23 @@ std::string in_our_words(const NvrtcError& error) {
   return {};
 }
 
+/// The first error, or one that it follows from: a kernel with a parameter of an unknown type has no type itself.
+std::string telling_error(const std::string& log) {
+  const std::string first = first_error(log);
+  const auto says = [&](std::string_view words) { return first.find(words) != std::string::npos; };
+  if (!says("incomplete type \"void\" is not allowed") && !says("\"__global__\" does not apply here")) return first;
+  constexpr std::string_view kUnknown = ": error: identifier \"";
+  const std::size_t at = log.find(kUnknown);
+  if (at == std::string::npos) return first;
+  const std::size_t begin = log.rfind('\n', at) + 1;  // 0 on the first line
+  return std::string(line_at(log, begin));
+}
+
 }  // namespace
 
 std::string failure_sentence(const CompileRequest& request, const std::string& log,
                              const std::vector<std::filesystem::path>& toolkit_folders) {
-  const std::string first = first_error(log);
+  const std::string first = telling_error(log);
   if (first.starts_with("__nv_name_map")) return of_kernel_name(request, first);
   const NvrtcError error = read_error(log, first);
   if (const ForeignInclude include = foreign_include(request, error.place, toolkit_folders); !include.name.empty())
