@@ -61,8 +61,8 @@ std::string define_as_math(std::string_view name) {
 }
 
 // `unsigned` and `unsigned int` are one type.
-std::set<std::string_view> words_of_type(std::string_view type) {
-  std::set<std::string_view> words;
+std::multiset<std::string_view> words_of_type(std::string_view type) {
+  std::multiset<std::string_view> words;
   for (std::size_t at = 0; at < type.size(); ++at) {
     const std::size_t begin = at;
     while (at < type.size() && is_word_character(type[at])) ++at;
