@@ -205,7 +205,7 @@ TEST_CASE("a mark of a function is none of a lambda, whatever ends in a bracket 
                            "// x[i]\n__device__ int f() { return 1; }\n", "int a[2]\n__device__ float* f;\n"})
     CHECK(!has_lambda_marks(text));
   for (const char* text : {"[] __device__ (int a) { return a; }", "[=] __host__ __device__ { return 1; }",
-                           "#define LAMBDA [=] __host__ __device__\nint f();"}) {
+                           "[=] /* why */ __device__ (int i) {}", "#define LAMBDA [=] __host__ __device__\nint f();"}) {
     std::string blank = text;
     CHECK(has_lambda_marks(blank));
     blank_lambda_marks(blank);

@@ -4,15 +4,24 @@
 #include <vector>
 
 #include "tuner/core/base/words.hpp"
+#include "tuner/core/description/mentions.hpp"
 
 namespace tuner::engine {
 namespace {
 
 constexpr std::string_view kWhite = " \t\r\n\\";
 
+std::size_t skip_white_and_comments(std::string_view text, std::size_t at) {
+  for (;;) {
+    const std::size_t begin = std::min(text.find_first_not_of(kWhite, at), text.size());
+    at = skip_comment(text, begin);
+    if (at == begin) return at;
+  }
+}
+
 /// The mark behind a `]` and what is white, or behind another mark; empty if there is none.
 std::string_view mark_behind(std::string_view text, std::size_t at) {
-  at = std::min(text.find_first_not_of(kWhite, at), text.size());
+  at = skip_white_and_comments(text, at);
   for (const std::string_view mark : {"__device__", "__host__"}) {
     const bool is_word = text.size() > at + mark.size() && !is_word_character(text[at + mark.size()]);
     if (is_word && text.substr(at).starts_with(mark)) return text.substr(at, mark.size());
