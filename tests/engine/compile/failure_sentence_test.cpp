@@ -71,6 +71,17 @@ TEST_CASE("a parameter of an unknown type was reported as a kernel without a typ
         "user.cu(7): error: `uint64_t` is not known here: include <cstdint>.");
 }
 
+TEST_CASE("a missing bracket blamed a function of the host alone") {
+  const std::string log =
+      "user.cu(1): error: A function without execution space annotations is considered a host function\n"
+      "  int f() {\n      ^\n";
+  const auto ends_with_hint = [&](const std::string& source) {
+    return failure_sentence(request_for(source), log).ends_with("Or a `}` is missing: the source has more of `{`.");
+  };
+  CHECK(ends_with_hint("int f() {\n  if (1) {\n}\n"));
+  CHECK_FALSE(ends_with_hint("int f() {\n}  // {\n"));
+}
+
 TEST_CASE("a specialisation of what only the host has got no way out") {
   CHECK(said("hash is not a template", "template<> struct hash<F> {", 18)
             .find("`hash` is not known here as a template") != std::string::npos);

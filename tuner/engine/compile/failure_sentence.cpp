@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tuner/core/base/words.hpp"
+#include "tuner/core/description/code_text.hpp"
 #include "tuner/core/description/host_code.hpp"
 #include "tuner/core/standard_headers/standard_headers.hpp"
 #include "tuner/core/standard_headers/unknown_member.hpp"
@@ -306,6 +307,13 @@ std::string in_our_words(const NvrtcError& error) {
   return {};
 }
 
+/// Where a bracket is missing, a function of the host is not told from one of the kernel's, and is blamed.
+std::string of_brackets(const std::string& source) {
+  const std::string code = read_code(source).code;
+  if (std::count(code.begin(), code.end(), '{') <= std::count(code.begin(), code.end(), '}')) return {};
+  return " Or a `}` is missing: the source has more of `{`.";
+}
+
 /// The first error, or one that it follows from: a kernel with a parameter of an unknown type has no type itself.
 std::string telling_error(const std::string& log) {
   const std::string first = first_error(log);
@@ -331,8 +339,10 @@ std::string failure_sentence(const CompileRequest& request, const std::string& l
     return fmt::format("{}: error: {}.", request.file_name, ours);
   if (const std::string ours = of_architecture(first); !ours.empty())
     return fmt::format("{}: error: {}.", request.file_name, ours);
-  if (const std::string ours = in_our_words(error); !ours.empty())
-    return fmt::format("{}error: {}.", error.place, ours);
+  if (const std::string ours = in_our_words(error); !ours.empty()) {
+    return fmt::format("{}error: {}.{}", error.place, ours,
+                       is_of_host(error.sentence) ? of_brackets(request.source) : std::string());
+  }
   const std::string function = of_unmarked_function(request, error.place);
   return function.empty() ? first : fmt::format("{}; {}.", first, function);
 }
