@@ -19,8 +19,8 @@ struct Pulled {
 };
 
 /// Takes what the queue's workers found, and the database does not know yet, into the database, as `tuner import` takes
-/// a file in. Some hundred jobs at a time: each part is taken in completely or not at all. Throws what Queue and import_decisions throw. `warn` takes a sentence
-/// for each job whose rows are none.
+/// a file in. Some hundred jobs at a time: each part is taken in completely or not at all. Throws what Queue and
+/// import_decisions throw. `warn` takes a sentence for each job whose rows are none.
 Pulled pull(Queue& queue, const std::filesystem::path& database, const std::function<void(const std::string&)>& warn);
 
 }  // namespace tuner::fleet
