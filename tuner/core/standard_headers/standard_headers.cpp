@@ -11,7 +11,8 @@ namespace {
 
 /// Of C++ and of the system. Between blanks, so that a name is found whole.
 constexpr std::string_view kHostOnly =
-    " any atomic barrier bit bits/stdc++.h bitset ccomplex cctype cerrno cfenv charconv chrono ciso646 clocale codecvt compare "
+    " any atomic barrier bit bits/stdc++.h bitset ccomplex cctype cerrno cfenv charconv chrono ciso646 clocale codecvt "
+    "compare "
     "complex concepts condition_variable coroutine csetjmp csignal cstdarg cstdbool ctime cuchar cwchar cwctype "
     "deque exception execution expected filesystem flat_map flat_set format forward_list fstream functional future "
     "generator initializer_list iomanip ios iosfwd iostream istream iterator latch list locale map mdspan memory "
