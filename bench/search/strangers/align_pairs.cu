@@ -26,14 +26,14 @@
 #pragma tuner param(BLOCKS, 0, 2, 4, 8; default 0)
 
 // A lane has 32 columns at most, of all its pairs, and four letters are for four rows.
-#pragma tuner let(SHARED_BYTES = TEXT == shared ? BLOCK  // LANES * PAIRS * length : 0)
-#pragma tuner constraint(LENGTH* PAIRS <= 32 * LANES)
+#pragma tuner let(SHARED_BYTES = TEXT == shared ? BLOCK // LANES * PAIRS * length : 0)
+#pragma tuner constraint(LENGTH * PAIRS <= 32 * LANES)
 #pragma tuner constraint((TEXT == words) <= (ROWS == 4))
-#pragma tuner constraint(BLOCKS* BLOCK <= 1024)
+#pragma tuner constraint(BLOCKS * BLOCK <= 1024)
 #pragma tuner constraint(SHARED_BYTES <= max_shared_per_block)
 
-#pragma tuner grid(ceil_div(pairs, BLOCK  // LANES * PAIRS)) block(BLOCK) shared(SHARED_BYTES)
-#pragma tuner in(columns, uint8, pairs* LENGTH, index(4))in(rows, uint8, pairs* length, index(4))
+#pragma tuner grid(ceil_div(pairs, BLOCK // LANES * PAIRS)) block(BLOCK) shared(SHARED_BYTES)
+#pragma tuner in(columns, uint8, pairs * LENGTH, index(4)) in(rows, uint8, pairs * length, index(4))
 #pragma tuner out(best, int32, pairs)
 #pragma tuner scalar(pairs, int32) scalar(length, int32)
 #pragma tuner work(bytes = pairs * (LENGTH + length + 4), flops = 8 * pairs * LENGTH * length)

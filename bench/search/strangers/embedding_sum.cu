@@ -13,7 +13,7 @@
 #pragma tuner problem(bags : size = 65536, per_bag : size = 32, rows : size = 1048576, columns : size = 64)
 #pragma tuner problem_constraint(1 <= bags <= 16777216) problem_constraint(1 <= per_bag <= 65536)
 #pragma tuner problem_constraint(1 <= rows <= 67108864) problem_constraint(1 <= columns <= 4096)
-#pragma tuner problem_constraint(bags* per_bag < 2147483648)
+#pragma tuner problem_constraint(bags * per_bag < 2147483648)
 
 #pragma tuner param(BLOCK, 64, 128, 256, 512; default 128)
 #pragma tuner param(LANES, 8, 16, 32, 64; default 32)
@@ -25,14 +25,14 @@
 
 // Lanes without a column would idle. Many bags for a big block leave few blocks.
 #pragma tuner constraint(columns % WIDTH == 0)
-#pragma tuner constraint(LANES* WIDTH <= max(16, next_pow2(columns)))
+#pragma tuner constraint(LANES * WIDTH <= max(16, next_pow2(columns)))
 #pragma tuner constraint(INDICES != shuffle || LANES <= 32)
 #pragma tuner constraint(BAGS == 1 || BLOCK <= 256)
 
-#pragma tuner let(BAGS_OF_BLOCK = BLOCK  // LANES * BAGS)
+#pragma tuner let(BAGS_OF_BLOCK = BLOCK // LANES * BAGS)
 #pragma tuner grid(ceil_div(bags, BAGS_OF_BLOCK)) block(BLOCK)
-#pragma tuner in(index, int32, bags* per_bag, index(rows))in(table, float, rows* columns, uniform(0, 1))
-#pragma tuner out(sums, float, bags* columns)
+#pragma tuner in(index, int32, bags * per_bag, index(rows)) in(table, float, rows * columns, uniform(0, 1))
+#pragma tuner out(sums, float, bags * columns)
 #pragma tuner scalar(bags, int32) scalar(per_bag, int32) scalar(columns, int32)
 #pragma tuner work(bytes = 4 * bags * (per_bag + columns) + 4 * min(rows, bags * per_bag) * columns, \
                    flops = bags * per_bag * columns, type = float)

@@ -20,15 +20,15 @@
 #pragma tuner param(WIDTH, 1, 2, 4; default 1)
 #pragma tuner param(STORE, plain, streaming; default plain)
 
-#pragma tuner define(THREADS_OF_ROW = SIZE  // ELEMENTS)
+#pragma tuner define(THREADS_OF_ROW = SIZE // ELEMENTS)
 #pragma tuner constraint(THREADS_OF_ROW <= THREADS && THREADS * ELEMENTS <= 8192)
 #pragma tuner constraint(WIDTH <= ELEMENTS)
 
-#pragma tuner let(ROWS = THREADS                         // THREADS_OF_ROW)
-#pragma tuner let(WORDS = PAD == 0 ? SIZE : SIZE + SIZE  // PAD)
+#pragma tuner let(ROWS = THREADS // THREADS_OF_ROW)
+#pragma tuner let(WORDS = PAD == 0 ? SIZE : SIZE + SIZE // PAD)
 #pragma tuner constraint(4 * ROWS * WORDS <= max_shared_per_block)
 #pragma tuner grid(ceil_div(rows, ROWS)) block(THREADS) shared(4 * ROWS * WORDS)
-#pragma tuner in(input, int32, rows* SIZE, index(1000))out(output, int32, rows* SIZE)
+#pragma tuner in(input, int32, rows * SIZE, index(1000)) out(output, int32, rows * SIZE)
 #pragma tuner scalar(rows, int32)
 #pragma tuner work(bytes = 8 * rows * SIZE, flops = rows * SIZE * log2(SIZE))
 

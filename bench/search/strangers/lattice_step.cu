@@ -25,9 +25,9 @@
 
 #pragma tuner constraint(64 <= BLOCK_X * BLOCK_Y <= 512)
 #pragma tuner constraint(ORDER == cells || ROWS == 2)
-#pragma tuner constraint(BLOCKS* BLOCK_X* BLOCK_Y <= 1024 && (BLOCKS == 0 || ROWS >= 2))
+#pragma tuner constraint(BLOCKS * BLOCK_X * BLOCK_Y <= 1024 && (BLOCKS == 0 || ROWS >= 2))
 
-#pragma tuner grid(ceil_div(nx, BLOCK_X), ceil_div(ny, BLOCK_Y* ROWS)) block(BLOCK_X, BLOCK_Y)
+#pragma tuner grid(ceil_div(nx, BLOCK_X), ceil_div(ny, BLOCK_Y * ROWS)) block(BLOCK_X, BLOCK_Y)
 #pragma tuner in(before, float, 9 * nx * ny, uniform(0.1, 0.12)) out(after, float, 9 * nx * ny)
 #pragma tuner scalar(nx, int32) scalar(ny, int32) scalar(omega, float)
 #pragma tuner work(bytes = 72 * nx * ny, flops = 100 * nx * ny, type = float)

@@ -28,10 +28,10 @@
 #pragma tuner constraint((BOXES == global) == (STAGE == 0))
 #pragma tuner constraint(STAGE == 0 || UNROLL * LANES <= STAGE)
 #pragma tuner constraint(TEST == all || UNROLL <= 2)
-#pragma tuner constraint(BLOCKS* BLOCK <= 1024 && (BLOCKS == 0 || RAYS >= 2))
-#pragma tuner constraint(RAYS* UNROLL <= 8)
+#pragma tuner constraint(BLOCKS * BLOCK <= 1024 && (BLOCKS == 0 || RAYS >= 2))
+#pragma tuner constraint(RAYS * UNROLL <= 8)
 
-#pragma tuner grid(ceil_div(rays, BLOCK  // LANES * RAYS)) block(BLOCK)
+#pragma tuner grid(ceil_div(rays, BLOCK // LANES * RAYS)) block(BLOCK)
 #pragma tuner in(origin, float, 3 * rays, uniform(-2, 0)) in(inverse, float, 3 * rays, uniform(1, 3))
 #pragma tuner in(low, float, 3 * boxes, uniform(0, 1)) in(extent, float, 3 * boxes, uniform(0.05, 0.3))
 #pragma tuner out(first, int32, rays)

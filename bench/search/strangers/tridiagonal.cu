@@ -36,10 +36,10 @@
 #pragma tuner constraint(1 << STEPS <= 2 * THREADS)
 #pragma tuner constraint(SHARED_BYTES <= max_shared_per_block)
 
-#pragma tuner grid(ceil_div(systems, SYSTEMS)) block(SYSTEMS* THREADS) shared(SHARED_BYTES)
-#pragma tuner in(lower, float, systems* SIZE, uniform(-1, 1))in(main_diagonal, float, systems* SIZE, uniform(4, 5))
-#pragma tuner in(upper, float, systems* SIZE, uniform(-1, 1))in(right, float, systems* SIZE, uniform(1, 2))
-#pragma tuner out(x, float, systems* SIZE, rtol 1e-4, atol 1e-5)
+#pragma tuner grid(ceil_div(systems, SYSTEMS)) block(SYSTEMS * THREADS) shared(SHARED_BYTES)
+#pragma tuner in(lower, float, systems * SIZE, uniform(-1, 1)) in(main_diagonal, float, systems * SIZE, uniform(4, 5))
+#pragma tuner in(upper, float, systems * SIZE, uniform(-1, 1)) in(right, float, systems * SIZE, uniform(1, 2))
+#pragma tuner out(x, float, systems * SIZE, rtol 1e-4, atol 1e-5)
 #pragma tuner scalar(systems, int32)
 #pragma tuner work(bytes = 20 * systems * SIZE, flops = 8 * systems * SIZE, type = float)
 
