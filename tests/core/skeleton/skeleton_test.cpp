@@ -98,7 +98,7 @@ TEST_CASE("buffers are as long as host code allocates them") {
 TEST_CASE("an allocation that is not understood whole leaves the guess, and a question") {
   CHECK(length_where("cudaMalloc(&p, other * sizeof(float));") == "n?");
   CHECK(length_where("cudaMalloc(&p, n * sizeof(double));") == "n?");
-  CHECK(length_where("cudaMalloc(&p, 4 * n);") == "n?");
+  CHECK(length_where("cudaMalloc(&p, 3 * n);") == "n?");
   CHECK(length_where("int m = n; m += 8; cudaMalloc(&p, m * sizeof(float));") == "n?");
   CHECK(length_where("cudaMalloc(&p, 8 * sizeof(float)); cudaMalloc(&p, 2 * n * sizeof(float));") == "n?");
   CHECK(length_where("size_t pitch; cudaMallocPitch(&p, &pitch, n * sizeof(float), 2);") == "n?");

@@ -50,6 +50,7 @@ bool is_longer(const KernelSkeleton& skeleton, const LaunchingCode& host, const 
   const auto number = literal_value(elements);
   const auto parsed = parse_host_expression(seen);
   if (!number || !parsed) return false;
+  if (parsed->kind == HostExpression::Kind::call) return true;  // of a part of a size
   const auto value = integer_of(*parsed, [&](const std::string& name) -> std::optional<std::int64_t> {
     for (const PlainArgument& argument : skeleton.arguments) {
       if (argument.name == name) return host.passed_integer(argument);
@@ -59,20 +60,69 @@ bool is_longer(const KernelSkeleton& skeleton, const LaunchingCode& host, const 
   return value && *number > *value;
 }
 
-/// As long as it is allocated or filled, else as its indices or the grid show.
-Length length_of(KernelSkeleton& skeleton, const PlainArgument& argument, const PointerUse& use) {
-  std::set<std::string> constants;
-  const LaunchingCode host(skeleton);
+/// A product with the first of them in place of each of several sizes, its factors sorted: `n * n` of `rows * columns`
+/// where the program passes one variable for both.
+std::vector<std::string> factors_of(std::string_view product, const std::set<std::vector<std::string>>& undecided) {
+  constexpr std::string_view kTimes = " * ";
+  std::vector<std::string> factors;
+  while (!product.empty()) {
+    const std::size_t end = std::min(product.find(kTimes), product.size());
+    std::string factor(product.substr(0, end));
+    product.remove_prefix(std::min(end + kTimes.size(), product.size()));
+    for (const std::vector<std::string>& sizes : undecided) {
+      if (std::find(sizes.begin(), sizes.end(), factor) != sizes.end()) factor = sizes.front();
+    }
+    factors.push_back(std::move(factor));
+  }
+  std::sort(factors.begin(), factors.end());
+  return factors;
+}
+
+/// Whether a product has the number that the launch passes for a size in its place: `8 * 4 * C` for `C * N`.
+bool has_number_for_size(const KernelSkeleton& skeleton, const LaunchingCode& host, const std::string& length,
+                         const std::string& seen) {
+  std::int64_t number = 1;
+  for (const std::string& factor : factors_of(length, {})) {
+    const PlainConstant* const constant = skeleton.source.constant(factor);
+    const std::int64_t value = constant != nullptr ? constant->value : literal_value(factor).value_or(1);
+    if (__builtin_mul_overflow(number, value, &number)) return false;
+  }
+  return std::any_of(skeleton.arguments.begin(), skeleton.arguments.end(), [&](const PlainArgument& argument) {
+    if (!has_word(seen, argument.name) || has_word(length, argument.name)) return false;
+    const std::int64_t passed = host.passed_integer(argument).value_or(1);
+    return passed > 1 && number % passed == 0;
+  });
+}
+
+/// How many elements the host allocates or fills.
+LaunchingCode::Allocation allocation_of(KernelSkeleton& skeleton, const LaunchingCode& host,
+                                        const PlainArgument& argument, std::set<std::string>& constants) {
   LaunchingCode::Allocation allocation = host.allocation(argument, constants);
   if (allocation.length.empty()) {
     if (const auto filling = host.filling(argument, constants)) allocation.length = filling->length;
   }
+  skeleton.undecided.insert(host.undecided().begin(), host.undecided().end());
+  return allocation;
+}
+
+/// As long as it is allocated or filled, else as its indices or the grid show.
+Length length_of(KernelSkeleton& skeleton, const PlainArgument& argument, const PointerUse& use) {
+  std::set<std::string> constants;
+  const LaunchingCode host(skeleton);
+  const LaunchingCode::Allocation allocation = allocation_of(skeleton, host, argument, constants);
   const bool is_partial = has_element_a_block(skeleton, argument);
   const std::string seen = skeleton.use.length(use.indices);
+  if (!host.undecided().empty() && !seen.empty()) {
+    const bool is_same = argument.question.empty() &&
+                         factors_of(seen, host.undecided()) == factors_of(allocation.length, host.undecided());
+    return {in_elements(argument, seen), !is_same};
+  }
   // A number of elements where the indices have sizes holds for one problem only.
   const bool is_fixed = !allocation.length.empty() && parameters_in(skeleton, allocation.length).empty();
-  const bool is_known = is_fixed && argument.question.empty() &&
-                        (is_partial || seen.empty() || names_one_of(allocation.length, skeleton.sizes));
+  const bool has_sizes = names_one_of(allocation.length, skeleton.sizes);
+  const bool lacks_one = has_sizes && has_number_for_size(skeleton, host, allocation.length, seen);
+  const bool is_known =
+      is_fixed && argument.question.empty() && (is_partial || seen.empty() || (has_sizes && !lacks_one));
   if (is_known) {
     skeleton.declare(constants);
     return {in_elements(argument, allocation.length)};
@@ -86,7 +136,7 @@ Length length_of(KernelSkeleton& skeleton, const PlainArgument& argument, const 
                       });
   if (is_one) return {in_elements(argument, "1")};
   const bool is_guess = seen.empty() || skeleton.use.reach_further(use.indices) || (allocation.is_there && !is_fixed) ||
-                        is_longer(skeleton, host, allocation.length, seen);
+                        lacks_one || is_longer(skeleton, host, allocation.length, seen);
   return {in_elements(argument, seen.empty() ? fmt::format("{}", fmt::join(skeleton.sizes, " * ")) : seen), is_guess};
 }
 
@@ -155,7 +205,9 @@ bool is_used_once(const KernelSkeleton& skeleton, const PlainArgument& argument,
                   const Length& length) {
   if (length.is_guess || !argument.question.empty() || argument.elements != 1) return false;
   if (use.is_unclear || use.is_read == use.is_written || use.indices.size() != 1) return false;
-  if (skeleton.use.length(use.indices).empty()) return false;
+  const std::string seen = skeleton.use.length(use.indices);
+  if (seen.empty() || is_digit(seen.front()) || seen.starts_with("ceil_div"))
+    return false;  // `x[i * 4]` leaves three out
   return std::none_of(skeleton.sizes.begin(), skeleton.sizes.end(), [&](const std::string& size) {
     const bool is_bounded = skeleton.use.bounds_something(size) || skeleton.guarded.contains(size);
     return skeleton.use.loops_to(size) || (names_one_of(length.text, {size}) && !is_bounded);

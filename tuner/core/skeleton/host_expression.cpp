@@ -209,10 +209,10 @@ std::optional<HostExpression> rounded_up(const HostExpression& dividend, const H
 }
 
 /// What a call computes that divides and rounds up: `div_up(n, 256)`, `ceil(n / 256.0)`; its dividend and divisor.
-std::optional<HostExpression> division_of(std::string_view function, const HostExpression& call) {
+std::optional<HostExpression> division_of(const HostExpression& call) {
   static constexpr std::array<std::string_view, 9> kNames{"ceildiv", "divceil",  "divup",      "idivup",    "cdiv",
                                                           "updiv",   "divideup", "divroundup", "roundupdiv"};
-  const std::string name = folded(function);
+  const std::string name = folded(call.text.substr(call.text.rfind(':') + 1));  // npos + 1 is 0
   if (call.operands.size() == 2 && std::find(kNames.begin(), kNames.end(), name) != kNames.end()) return call;
   const bool is_ceil = (name == "ceil" || name == "ceilf") && call.operands.size() == 1;
   if (!is_ceil || call.operands[0].kind != Kind::operation || call.operands[0].text != "/") return std::nullopt;
@@ -225,11 +225,34 @@ std::optional<HostExpression> division_of(std::string_view function, const HostE
   return division;
 }
 
-bool compares_numbers(std::string_view symbol) {
+bool is_comparison(const HostExpression& expression) {
+  const std::string& symbol = expression.text;
   return symbol == "==" || symbol == "!=" || symbol == "<" || symbol == "<=" || symbol == ">" || symbol == ">=";
 }
 
 }  // namespace
+
+std::size_t parts_of(const HostExpression& expression) {
+  std::size_t parts = 1;
+  for (const HostExpression& operand : expression.operands) parts += parts_of(operand);
+  return parts;
+}
+
+std::set<std::string> names_in(const HostExpression& expression) {
+  std::set<std::string> names;
+  if (expression.kind == Kind::name) names.insert(expression.text);
+  for (const HostExpression& operand : expression.operands) names.merge(names_in(operand));
+  return names;
+}
+
+HostExpression with_values(HostExpression expression, const std::vector<std::string>& names,
+                           const std::vector<HostExpression>& values) {
+  const auto found = std::find(names.begin(), names.end(), expression.text);
+  const auto number = static_cast<std::size_t>(found - names.begin());
+  if (expression.kind == Kind::name && number < values.size()) return values[number];
+  for (HostExpression& operand : expression.operands) operand = with_values(std::move(operand), names, values);
+  return expression;
+}
 
 std::optional<HostExpression> parse_host_expression(std::string_view text) {
   return HostExpressionReader(text).read();
@@ -269,6 +292,11 @@ std::optional<std::int64_t> integer_of(const HostExpression& expression) {
   return integer_of(expression, [](const std::string&) { return std::nullopt; });
 }
 
+bool is_known_call(const HostExpression& call) {
+  const std::string name = call.text.substr(call.text.rfind(':') + 1);  // npos + 1 is 0
+  return name == "min" || name == "max" || name == "sizeof" || division_of(call);
+}
+
 bool is_factor(const HostExpression& expression) {
   return expression.kind != Kind::operation ||
          (expression.operands.size() == 2 && (expression.text == "*" || expression.text == "/"));
@@ -295,7 +323,7 @@ std::optional<std::string> described(const HostExpression& expression, const Tex
         if (const auto other = text_of(type)) return fmt::format("sizeof({})", *other);
         return shape_of_type(type) ? std::optional(fmt::format("sizeof({})", type)) : std::nullopt;
       }
-      if (const auto division = division_of(name.substr(name.rfind(':') + 1), expression)) {  // npos + 1 is 0
+      if (const auto division = division_of(expression)) {
         const HostExpression& by = division->operands[1];
         const bool is_named = outermost != nullptr && is_factor(by);
         const auto left = described(division->operands[0], text_of);
@@ -320,7 +348,7 @@ std::optional<std::string> described(const HostExpression& expression, const Tex
     return fmt::format("({} if {} else {})", *yes, *condition, *no);
   }
   if (expression.operands.size() != 2) return std::nullopt;
-  if (compares_numbers(expression.text)) {
+  if (is_comparison(expression)) {
     const auto left = described(expression.operands[0], text_of), right = described(expression.operands[1], text_of);
     if (!left || !right) return std::nullopt;
     return fmt::format("({}) {} ({})", *left, expression.text, *right);
@@ -338,7 +366,7 @@ std::optional<std::string> described(const HostExpression& expression, const Tex
   auto left = described(expression.operands[0], text_of, divides ? nullptr : outermost);
   auto right =
       divides ? described(divisor, is_named ? outermost->divisor : text_of) : described(divisor, text_of, outermost);
-  if (!left || !right) return std::nullopt;
+  if (!left || !right || is_comparison(expression.operands[0]) || is_comparison(divisor)) return std::nullopt;
   const std::string_view symbol = expression.text == "/" ? "//" : std::string_view(expression.text);
   if (symbol != "+" && symbol != "-" && symbol != "*" && symbol != "//" && symbol != "%") return std::nullopt;
   const bool is_sum = symbol == "+" || symbol == "-";

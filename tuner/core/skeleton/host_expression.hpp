@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,18 @@ struct HostExpression {
   Kind kind = Kind::number;
   std::string text;                      ///< of a number, name or operator; of a call, what is called
   std::vector<HostExpression> operands;  ///< of an element: the index
+  bool operator==(const HostExpression&) const = default;
 };
+
+/// How many names, numbers and operations it has.
+std::size_t parts_of(const HostExpression& expression);
+
+/// The names in an expression.
+std::set<std::string> names_in(const HostExpression& expression);
+
+/// The expression with these values in place of names, by their numbers.
+HostExpression with_values(HostExpression expression, const std::vector<std::string>& names,
+                           const std::vector<HostExpression>& values);
 
 /// Nothing for text that is none, or uses more of the language.
 std::optional<HostExpression> parse_host_expression(std::string_view text);
@@ -26,6 +38,9 @@ std::optional<HostExpression> parse_host_expression(std::string_view text);
 std::optional<std::int64_t> integer_of(const HostExpression& expression,
                                        const std::function<std::optional<std::int64_t>(const std::string&)>& value_of);
 std::optional<std::int64_t> integer_of(const HostExpression& expression);
+
+/// `min(n, 4)`, `sizeof(int)`, `div_up(n, 256)`, `std::ceil(n / 256.0)`: whether `described` knows what it computes.
+bool is_known_call(const HostExpression& call);
 
 /// A name, a number, a call, an element, or a product or quotient of such.
 bool is_factor(const HostExpression& expression);

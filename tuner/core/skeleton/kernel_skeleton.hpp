@@ -49,6 +49,7 @@ struct KernelSkeleton {
   std::vector<std::string> template_arguments;     ///< of kernel(...)
   std::vector<std::string> block, grid;            ///< expressions, one a dimension
   std::string shared_bytes;
+  std::set<std::vector<std::string>> undecided;  ///< sizes for which the program passes one variable
   std::vector<SourceInsertion> insertions;
   std::vector<std::pair<std::size_t, std::size_t>> removals;  ///< [begin, end) of the source
 

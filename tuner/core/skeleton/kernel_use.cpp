@@ -60,13 +60,19 @@ bool is_assignment(std::string_view text, std::size_t at, bool& reads) {
   return false;
 }
 
-/// The names that are added up in an expression: not those of products.
-std::set<std::string> terms_of(const HostExpression& expression) {
-  std::set<std::string> names;
-  if (expression.kind == Kind::name) names.insert(expression.text);
-  if (expression.kind != Kind::operation || (expression.text != "+" && expression.text != "-")) return names;
-  for (const HostExpression& operand : expression.operands) names.merge(terms_of(operand));
-  return names;
+/// How many times a name is added up in an expression: 4 of `i * 4 + 1`. 0 if it is no term, or is multiplied with
+/// others.
+std::int64_t times_in(const HostExpression& expression, const std::string& name) {
+  if (expression.kind == Kind::name) return expression.text == name ? 1 : 0;
+  if (expression.kind != Kind::operation) return 0;
+  if (expression.operands.size() == 1) return times_in(expression.operands[0], name);  // ++i < n
+  const HostExpression &left = expression.operands[0], &right = expression.operands[1];
+  if (expression.text == "+" || expression.text == "-") return std::max(times_in(left, name), times_in(right, name));
+  if (expression.text != "*") return 0;
+  const auto before = integer_of(left), behind = integer_of(right);
+  const std::int64_t factor = before ? *before : behind.value_or(0);
+  constexpr std::int64_t kMost = std::int64_t{1} << 20;
+  return factor < 1 || factor > kMost ? 0 : std::min(kMost, factor * times_in(before ? right : left, name));
 }
 
 /// Whether an argument list of `atomicAdd` or one of its kind begins at the end of the text.
@@ -74,6 +80,16 @@ bool begins_atomic(std::string_view before) {
   if (!before.ends_with('(')) return false;
   before.remove_suffix(1);
   return word_at_end(text_before(before, before.size())).starts_with("atomic");
+}
+
+/// Whether the `&` at the end takes an address: not in `a && x[i]`, `a & x[i]`, but in `(float4*)&x[i]`.
+bool takes_address(std::string_view before) {
+  if (!before.ends_with('&')) return false;
+  before = text_before(before, before.size() - 1);
+  if (before.ends_with('&') || before.ends_with(']')) return false;
+  if (before.ends_with(')')) return text_before(before, before.size() - 1).ends_with('*');
+  const std::string_view word = word_at_end(before);
+  return word.empty() || word == "return";
 }
 
 /// Behind the members of an element, and their elements: `.x`, `[j]`, `.v[2].x`.
@@ -93,13 +109,6 @@ std::size_t behind_members(std::string_view body, std::size_t at) {
 }
 
 }  // namespace
-
-std::set<std::string> names_in(const HostExpression& expression) {
-  std::set<std::string> names;
-  if (expression.kind == Kind::name) names.insert(expression.text);
-  for (const HostExpression& operand : expression.operands) names.merge(names_in(operand));
-  return names;
-}
 
 KernelUse::KernelUse(std::string_view body) : body_(body) {
   read_assignments(body_);
@@ -197,10 +206,10 @@ PointerUse KernelUse::pointer(const std::string& name) const {
       use.is_unclear = true;
       continue;
     }
-    while (before.ends_with('(') && text_before(before, before.size() - 1).ends_with('&')) {  // &(x[i].re)
+    while (before.ends_with('(') && takes_address(text_before(before, before.size() - 1))) {  // &(x[i].re)
       before = text_before(before, before.size() - 1);
     }
-    if (before.ends_with('&')) {
+    if (takes_address(before)) {
       const bool is_atomic = begins_atomic(text_before(before, before.size() - 1));
       use.is_read = use.is_written = true;
       use.is_unclear = use.is_unclear || !is_atomic;
@@ -220,24 +229,27 @@ bool KernelUse::has_size(const HostExpression& expression) const {
 }
 
 /// What `name` is compared with in a part of the body.
-KernelUse::Sum KernelUse::bounds_between(const std::string& name, std::size_t begin, std::size_t end,
-                                         Known& known) const {
-  Sum result;
+Reach KernelUse::bounds_between(const std::string& name, std::size_t begin, std::size_t end, Known& known) const {
+  Reach result;
+  const auto bound = [&](const HostExpression& index, const HostExpression& size, std::size_t at) {
+    const std::int64_t times = times_in(index, name);
+    if (times > 0 && has_size(size) && !has_size(index)) merge(result, bounded(greatest({size, at}, known), times));
+  };
   for (const auto& [left, right, at] : compared_) {
     if (at < begin || at >= end) continue;
-    if (terms_of(left).contains(name) && has_size(right) && !has_size(left)) result.merge(greatest({right, at}, known));
-    if (terms_of(right).contains(name) && has_size(left) && !has_size(right)) result.merge(greatest({left, at}, known));
+    bound(left, right, at);
+    bound(right, left, at);
   }
   return result;
 }
 
-KernelUse::Sum KernelUse::greatest_of_name(const std::string& name, std::size_t at, Known& known) const {
-  if (sizes_.contains(name)) return {{name}};
+Reach KernelUse::greatest_of_name(const std::string& name, std::size_t at, Known& known) const {
+  if (sizes_.contains(name)) return reach_of_size(name);
   if (name.starts_with("blockIdx.")) {
     const auto extent = extent_of(name);
-    return extent ? Sum{{*extent}} : Sum{{}};
+    return extent ? reach_of_extent(*extent) : reach_of_number(1);
   }
-  const auto [place, is_new] = known.emplace(name, Sum{{}});
+  const auto [place, is_new] = known.emplace(name, reach_of_number(1));
   if (!is_new) return place->second;
   // A variable that is set anew, as `x` of a transpose, is bounded anew.
   std::size_t set = 0, set_next = body_.size();
@@ -249,43 +261,43 @@ KernelUse::Sum KernelUse::greatest_of_name(const std::string& name, std::size_t 
     else
       set_next = std::min(set_next, found->second.at);
   }
-  Sum result = bounds_between(name, set, set_next, known);
+  Reach result = bounds_between(name, set, set_next, known);
   if (result.empty()) result = bounds_between(name, 0, body_.size(), known);
   if (result.empty()) {
-    for (auto found = begin; found != end; ++found) result.merge(greatest(found->second, known));
+    for (auto found = begin; found != end; ++found) merge(result, greatest(found->second, known));
   }
-  if (result.empty()) result.insert(Monomial());
+  if (result.empty()) result = reach_of_number(1);
   known[name] = result;
   return result;
 }
 
-KernelUse::Sum KernelUse::greatest(const ElementIndex& index, Known& known) const {
-  constexpr std::size_t kMostTerms = 64;
+Reach KernelUse::greatest(const ElementIndex& index, Known& known) const {
   const HostExpression& expression = index.expression;
-  const auto of_operand = [&](std::size_t i) { return greatest({expression.operands[i], index.at}, known); };
+  if (const auto number = integer_of(expression)) return reach_of_number(*number);
   if (expression.kind == Kind::name) return greatest_of_name(expression.text, index.at, known);
-  if (expression.kind == Kind::number || expression.kind == Kind::element) return {{}};
-  if (expression.kind == Kind::operation && expression.text == "%") return of_operand(1);
-  if (expression.kind == Kind::operation && expression.text == "/") return of_operand(0);
-  Sum result;
-  if (expression.kind == Kind::operation && expression.text == "*" && expression.operands.size() == 2) {
-    const Sum left = of_operand(0), right = of_operand(1);
-    for (const Monomial& a : left) {
-      for (const Monomial& b : right) {
-        Monomial product = a;
-        product.insert(product.end(), b.begin(), b.end());
-        std::sort(product.begin(), product.end());
-        if (result.size() < kMostTerms && product.size() <= 4) result.insert(std::move(product));
-      }
-    }
-    return result.empty() ? Sum{{}} : result;
-  }
-  for (std::size_t i = 0; i < expression.operands.size(); ++i) {
-    for (const Monomial& term : of_operand(i)) {
-      if (result.size() < kMostTerms) result.insert(term);
-    }
-  }
-  return result.empty() ? Sum{{}} : result;
+  if (expression.kind == Kind::element) return reach_of_number(1);
+  if (expression.kind == Kind::operation && expression.operands.size() == 2) return greatest_of_operation(index, known);
+  Reach result = reach_of_number(1);
+  for (const HostExpression& operand : expression.operands) merge(result, greatest({operand, index.at}, known));
+  return result;
+}
+
+Reach KernelUse::greatest_of_operation(const ElementIndex& index, Known& known) const {
+  const std::string& symbol = index.expression.text;
+  const HostExpression &left = index.expression.operands[0], &right = index.expression.operands[1];
+  const Reach second = greatest({right, index.at}, known);
+  if (symbol == "%") return second;
+  Reach first = greatest({left, index.at}, known);
+  const auto number = integer_of(right);
+  if (symbol == "*") return product(first, second);
+  if (symbol == "/") return number ? quotient(std::move(first), *number) : first;
+  if (symbol == "<<" && number && *number >= 0 && *number < 20)
+    return product(first, reach_of_number(std::int64_t{1} << *number));
+  if (symbol == ">>" && number && *number >= 0 && *number < 20)
+    return quotient(std::move(first), std::int64_t{1} << *number);
+  if (symbol == "+") return sum(std::move(first), second);
+  merge(first, second);
+  return first;
 }
 
 std::optional<std::string> KernelUse::extent_of(const std::string& block_index) const {
@@ -363,26 +375,12 @@ bool KernelUse::reach_further(const std::vector<ElementIndex>& indices) const {
 }
 
 std::string KernelUse::length(const std::vector<ElementIndex>& indices) const {
-  Sum terms;
+  Reach terms;
   for (const ElementIndex& index : indices) {
     Known known;
-    terms.merge(greatest(index, known));
+    merge(terms, greatest(index, known));
   }
-  std::size_t degree = 0;
-  for (const Monomial& term : terms) degree = std::max(degree, term.size());
-  if (degree == 0) return {};
-  const auto is_wanted = [degree](const Monomial& term) { return term.size() == degree; };
-  const auto is_mixed = [&](const Monomial& term) {
-    return is_wanted(term) && std::adjacent_find(term.begin(), term.end()) == term.end();
-  };
-  // Where an index is compared with several sizes, `rows * columns` is meant rather than `rows * rows`.
-  const bool any_mixed = std::any_of(terms.begin(), terms.end(), is_mixed);
-  std::string text;
-  for (const Monomial& term : terms) {
-    if (any_mixed ? is_mixed(term) : is_wanted(term))
-      text += (text.empty() ? "" : " + ") + fmt::format("{}", fmt::join(term, " * "));
-  }
-  return text;
+  return length_of(terms);
 }
 
 }  // namespace tuner

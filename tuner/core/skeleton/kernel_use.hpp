@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tuner/core/skeleton/host_expression.hpp"
+#include "tuner/core/skeleton/reach.hpp"
 
 namespace tuner {
 
@@ -57,21 +58,20 @@ class KernelUse {
   bool is_block_index(const HostExpression& index) const;
 
  private:
-  using Monomial = std::vector<std::string>;  ///< sorted
-  using Sum = std::set<Monomial>;
   struct Comparison {
     HostExpression left, right;
     std::size_t at = 0;
   };
-  using Known = std::map<std::string, Sum>;  ///< of names; those that are being found out have no size
+  using Known = std::map<std::string, Reach>;  ///< of names; those that are being found out have no size
 
   void read_assignments(std::string_view body);
   void read_comparisons(std::string_view body);
   void note_comparisons(const HostExpression& expression, std::size_t at);
   bool has_size(const HostExpression& expression) const;
-  Sum bounds_between(const std::string& name, std::size_t begin, std::size_t end, Known& known) const;
-  Sum greatest(const ElementIndex& index, Known& known) const;
-  Sum greatest_of_name(const std::string& name, std::size_t at, Known& known) const;
+  Reach bounds_between(const std::string& name, std::size_t begin, std::size_t end, Known& known) const;
+  Reach greatest(const ElementIndex& index, Known& known) const;
+  Reach greatest_of_operation(const ElementIndex& index, Known& known) const;
+  Reach greatest_of_name(const std::string& name, std::size_t at, Known& known) const;
   std::optional<HostExpression> factor(const HostExpression& expression, const std::string& name) const;
 
   std::string body_;
@@ -80,8 +80,5 @@ class KernelUse {
   std::set<std::string> sizes_;
   std::map<std::string, std::string> extents_;
 };
-
-/// The names in an expression.
-std::set<std::string> names_in(const HostExpression& expression);
 
 }  // namespace tuner

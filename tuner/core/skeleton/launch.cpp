@@ -178,7 +178,7 @@ void set_extents(KernelSkeleton& skeleton) {
   }
 }
 
-bool set_grid_from_host(KernelSkeleton& skeleton, const LaunchingCode& host) {
+bool set_grid_from_host(KernelSkeleton& skeleton, LaunchingCode& host) {
   const std::vector<HostExpression> extents = host.extents(skeleton.launch->configuration.front());
   std::vector<std::string> grid;
   std::set<std::string> constants;
@@ -188,16 +188,16 @@ bool set_grid_from_host(KernelSkeleton& skeleton, const LaunchingCode& host) {
                                                                : skeleton.parameters.end();
     if (parameter != skeleton.parameters.end() && parameter->second > 1)
       own.emplace(std::to_string(parameter->second), parameter->first);
+    const std::string index = fmt::format("blockIdx.{}", kDimensions[std::min<std::size_t>(grid.size(), 2)]);
+    host.prefer(skeleton.use.extent_of(index).value_or(""));
     const auto text = host.text(extent, {}, own, &constants);
     if (!text) return false;
     grid.push_back(*text);
     for (const std::string& size : skeleton.sizes) {
-      if (has_word(*text, size)) {
-        skeleton.use.set_extent(fmt::format("blockIdx.{}", kDimensions[std::min<std::size_t>(grid.size() - 1, 2)]),
-                                size);
-      }
+      if (has_word(*text, size)) skeleton.use.set_extent(index, size);
     }
   }
+  skeleton.undecided.insert(host.undecided().begin(), host.undecided().end());
   while (grid.size() > 1 && grid.back() == "1") grid.pop_back();
   skeleton.grid = std::move(grid);
   skeleton.declare(constants);
@@ -287,10 +287,15 @@ void propose_launch(KernelSkeleton& skeleton) {
   honour_launch_bounds(skeleton);
   set_extents(skeleton);
   const bool is_known = host && set_grid_from_host(skeleton, *host);
-  if (is_known)
+  if (is_known) {
     ask_about_fixed_grid(skeleton, *host);
-  else
+  } else {
+    if (host) {
+      skeleton.ask(fmt::format("The launch has `{}` for its grid. That is not understood, so these blocks are a guess.",
+                               skeleton.launch->configuration.front()));
+    }
     guess_grid(skeleton);
+  }
   const bool has_partial_results =
       std::any_of(skeleton.arguments.begin(), skeleton.arguments.end(),
                   [&](const PlainArgument& argument) { return has_element_a_block(skeleton, argument); });

@@ -10,6 +10,7 @@
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/skeleton/deduced_type.hpp"
+#include "tuner/core/skeleton/helper_calls.hpp"
 
 namespace tuner {
 namespace {
@@ -19,6 +20,8 @@ using Kind = HostExpression::Kind;
 constexpr std::size_t kMostScopes = 4;
 constexpr int kMostSteps = 8;  // from a variable to what it is made of
 constexpr int kMostLookups = 2000;
+constexpr std::size_t kMostPartsOfSize = 32;
+constexpr char kSizeMark = '@';  // no name in C++ begins so
 
 std::size_t next_code(std::string_view code, std::size_t at) {
   return std::min(code.find_first_not_of(" \t\v\f\r\n", at), code.size());
@@ -75,6 +78,14 @@ std::string pointed_to(std::string_view written) {
   return plain_name(written.substr(0, written.find_last_not_of(") \t\r\n") + 1));
 }
 
+/// Of the kernel's; 0 if it is not known.
+std::int64_t bytes_of_element(const PlainArgument& argument, const KernelSkeleton& skeleton) {
+  const auto given = skeleton.given_types.find(argument.type);
+  const auto shape = shape_of_type(given == skeleton.given_types.end() ? argument.type : given->second);
+  if (!shape || !argument.question.empty()) return 0;
+  return static_cast<std::int64_t>(size_of(shape->element)) * shape->lanes * argument.elements;
+}
+
 /// Whether `sizeof(of)` is the size of an element of the argument, which the host calls `pointer`.
 bool is_element(const HostExpression& of, const PlainArgument& argument, const std::string& pointer,
                 const KernelSkeleton& skeleton) {
@@ -83,10 +94,9 @@ bool is_element(const HostExpression& of, const PlainArgument& argument, const s
   if (of.kind != Kind::name) return false;
   const auto given = skeleton.given_types.find(argument.type);
   if (of.text == argument.own_type || (given != skeleton.given_types.end() && of.text == given->second)) return true;
-  const auto shape = shape_of_type(of.text), own = shape_of_type(argument.type);
-  return shape && own && argument.elements == 1 &&
-         size_of(shape->element) * static_cast<std::size_t>(shape->lanes) ==
-             size_of(own->element) * static_cast<std::size_t>(own->lanes);
+  const auto shape = shape_of_type(of.text);
+  return shape && argument.elements == 1 &&
+         static_cast<std::int64_t>(size_of(shape->element)) * shape->lanes == bytes_of_element(argument, skeleton);
 }
 
 }  // namespace
@@ -95,7 +105,7 @@ LaunchingCode::LaunchingCode(const KernelSkeleton& skeleton) : skeleton_(skeleto
   if (skeleton.launch == nullptr) return;
   const PlainLaunch& launch = *skeleton.launch;
   const std::string_view code = skeleton.source.code.code;
-  scopes_.push_back({code.substr(launch.host_begin, launch.begin - launch.host_begin), {}, launch.arguments, {}});
+  add_scope({code.substr(launch.host_begin, launch.begin - launch.host_begin), {}, launch.arguments, {}});
   const std::vector<PlainFunction>& functions = skeleton.source.functions;
   while (scopes_.size() < kMostScopes) {
     const auto begin = static_cast<std::size_t>(scopes_.back().code.data() - code.data());
@@ -107,15 +117,10 @@ LaunchingCode::LaunchingCode(const KernelSkeleton& skeleton) : skeleton_(skeleto
 /// Whether another function calls it: the first that is found becomes a scope.
 bool LaunchingCode::add_caller(const PlainFunction& callee) {
   const std::string_view code = skeleton_.source.code.code;
-  const std::string_view head = code.substr(callee.begin, callee.body - callee.begin);
-  const std::size_t angle = head.starts_with("template") ? head.find('<') : std::string_view::npos;
-  const std::size_t behind = angle == std::string_view::npos ? 0 : skip_brackets(head, angle);
-  const std::size_t open = head.find('(', std::min(behind, head.size()));
-  const std::string name = declared_name(head.substr(0, open));
-  const auto declared = open == std::string_view::npos ? std::nullopt : call_behind(head, open);
-  if (name.empty() || !declared) return false;
+  const auto [name, parameters] = head_of(skeleton_.source, callee);
+  if (name.empty()) return false;
   std::vector<std::string> names;
-  for (const std::string& parameter : declared->arguments) names.push_back(declared_name(parameter));
+  for (const std::string& parameter : parameters) names.push_back(declared_name(parameter));
   for (std::size_t at = find_word(code, name); at != std::string_view::npos; at = find_word(code, name, at + 1)) {
     auto call = call_behind(code, at + name.size());
     if (!call || call->arguments.size() != names.size()) continue;
@@ -129,15 +134,49 @@ bool LaunchingCode::add_caller(const PlainFunction& callee) {
       for (std::size_t i = call->template_arguments.size(); i < callee.template_parameters.size(); ++i) {
         const std::string parameter = declared_name(callee.template_parameters[i]);
         const std::string type =
-            tuner::deduced_type(skeleton_.source, parameter, {declared->arguments, call->arguments, caller, at});
+            tuner::deduced_type(skeleton_.source, parameter, {parameters, call->arguments, caller, at});
         if (!type.empty()) types[parameter] = type;
       }
-      scopes_.push_back(
+      add_scope(
           {code.substr(caller.body, at - caller.body), std::move(names), std::move(call->arguments), std::move(types)});
       return true;
     }
   }
   return false;
+}
+
+void LaunchingCode::add_scope(Scope scope) {
+  std::vector<std::string> names;
+  std::vector<HostExpression> values;
+  for (std::size_t i = 0; i < scope.passed.size(); ++i) {
+    const bool is_launch = scopes_.empty();
+    auto value = parsed(scope.passed[i]);
+    if (!value || (is_launch && i >= skeleton_.arguments.size())) continue;
+    names.push_back(is_launch ? skeleton_.arguments[i].name : scope.names.at(i));
+    values.push_back(*std::move(value));
+  }
+  for (const auto& [size, below] : sizes_below()) {
+    const std::set<std::string> used = names_in(below);
+    const bool is_passed = std::all_of(used.begin(), used.end(), [&](const std::string& name) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    });
+    if (is_passed && parts_of(below) <= kMostPartsOfSize)
+      scope.sizes.emplace_back(size, with_values(below, names, values));
+  }
+  scopes_.push_back(std::move(scope));
+}
+
+/// The sizes of the problem as the outermost scope has them, the kernel's own before there is one.
+std::vector<std::pair<std::string, HostExpression>> LaunchingCode::sizes_below() const {
+  if (!scopes_.empty()) return scopes_.back().sizes;
+  std::vector<std::pair<std::string, HostExpression>> own;
+  for (const std::string& size : skeleton_.sizes) own.emplace_back(size, HostExpression{Kind::name, size, {}});
+  return own;
+}
+
+std::optional<HostExpression> LaunchingCode::parsed(std::string_view written) const {
+  const auto expression = parse_host_expression(written);
+  return expression ? std::optional(with_calls_written_out(skeleton_.source, *expression)) : std::nullopt;
 }
 
 std::string LaunchingCode::type(std::string name) const {
@@ -163,19 +202,29 @@ LaunchingCode::Spot LaunchingCode::launch_spot() const {
   return {0, scopes_.empty() ? 0 : scopes_.front().code.size()};
 }
 
-/// The size of the problem that a variable of a scope becomes; empty if it does not.
-std::string LaunchingCode::size_passed_as(std::size_t scope, const std::string& name) const {
-  const Scope& from = scopes_.at(scope);
-  for (std::size_t i = 0; i < from.passed.size(); ++i) {
-    if (plain_name(from.passed[i]) != name) continue;
-    if (scope > 0) {
-      if (const std::string size = size_passed_as(scope - 1, from.names.at(i)); !size.empty()) return size;
-    } else if (i < skeleton_.arguments.size()) {
-      const std::string& own = skeleton_.arguments[i].name;
-      if (std::find(skeleton_.sizes.begin(), skeleton_.sizes.end(), own) != skeleton_.sizes.end()) return own;
-    }
+/// The size of the problem that an expression of a scope becomes, one of several if that is undecided; empty if it does
+/// not.
+std::string LaunchingCode::size_passed_as(std::size_t scope, const HostExpression& expression) const {
+  std::vector<std::string> sizes;
+  for (const auto& [size, value] : scopes_.at(scope).sizes) {
+    if (value == expression) sizes.push_back(size);
   }
-  return {};
+  if (sizes.empty()) return {};
+  const bool is_preferred = std::find(sizes.begin(), sizes.end(), preferred_) != sizes.end();
+  std::string size = is_preferred ? preferred_ : sizes.front();
+  if (sizes.size() > 1) undecided_.insert(std::move(sizes));
+  return size;
+}
+
+/// With names of sizes, marked as such, for what is passed as a size: `B * T`.
+HostExpression LaunchingCode::with_sizes(const HostExpression& expression, std::size_t scope) const {
+  if (expression.kind == Kind::operation) {
+    const std::string size = size_passed_as(scope, expression);
+    if (!size.empty()) return {Kind::name, kSizeMark + size, {}};
+  }
+  HostExpression result = expression;
+  for (HostExpression& operand : result.operands) operand = with_sizes(operand, scope);
+  return result;
 }
 
 /// What a local variable begins with; of `grid.x` too. Nothing if it is changed later.
@@ -195,11 +244,11 @@ std::optional<HostExpression> LaunchingCode::local(std::string_view name, const 
     if (code[behind] == '=' && code.substr(behind, 2) != "==") {
       const std::size_t end = std::min(code.find(';', behind), code.size());
       const std::vector<std::string> parts = comma_parts(code.substr(behind + 1, end - behind - 1));
-      result = parts.empty() ? std::nullopt : parse_host_expression(parts.front());
+      result = parts.empty() ? std::nullopt : parsed(parts.front());
     } else if ((code[behind] == '(' || code[behind] == '{') && is_dim3_declared(before)) {
       const std::size_t closed = skip_brackets(code, behind);
       if (closed != std::string_view::npos) {
-        result = parse_host_expression("dim3" + std::string(code.substr(behind, closed - behind)));
+        result = parsed("dim3" + std::string(code.substr(behind, closed - behind)));
       }
     }
   }
@@ -219,7 +268,7 @@ std::optional<std::pair<HostExpression, LaunchingCode::Spot>> LaunchingCode::mea
   const Scope& caller = scopes_[spot.scope + 1];
   const auto found = std::find(caller.names.begin(), caller.names.end(), name);
   if (found == caller.names.end()) return std::nullopt;
-  auto passed = parse_host_expression(caller.passed[static_cast<std::size_t>(found - caller.names.begin())]);
+  auto passed = parsed(caller.passed[static_cast<std::size_t>(found - caller.names.begin())]);
   if (!passed) return std::nullopt;
   return std::pair(*std::move(passed), Spot{spot.scope + 1, caller.code.size()});
 }
@@ -228,7 +277,7 @@ std::optional<std::string> LaunchingCode::text_at(const HostExpression& expressi
                                                   const Literals& literals, const Literals& divisors,
                                                   std::set<std::string>* constants, int depth) const {
   if (depth > kMostSteps) return std::nullopt;
-  if (depth == 0 && expression.kind == Kind::name && size_passed_as(spot.scope, expression.text).empty()) {
+  if (depth == 0 && expression.kind == Kind::name && size_passed_as(spot.scope, expression).empty()) {
     const auto own = meaning(expression.text, spot);
     if (own) return text_at(own->first, own->second, literals, divisors, constants, depth + 1);  // without brackets
   }
@@ -238,7 +287,9 @@ std::optional<std::string> LaunchingCode::text_at(const HostExpression& expressi
       const auto found = numbers.find(name);
       return found == numbers.end() ? std::nullopt : std::optional(found->second);
     }
-    if (const std::string size = size_passed_as(spot.scope, name); !size.empty()) return size;
+    if (name.front() == kSizeMark) return name.substr(1);
+    const std::string size = size_passed_as(spot.scope, {Kind::name, name, {}});
+    if (!size.empty()) return size;
     if (const auto own = meaning(name, spot)) {
       const Literals& within = is_factor(own->first) ? numbers : literals;
       const auto value = text_at(own->first, own->second, within, dividing, constants, depth + 1);
@@ -248,19 +299,21 @@ std::optional<std::string> LaunchingCode::text_at(const HostExpression& expressi
     return skeleton_.expression({Kind::name, name, {}}, constants);
   };
   const auto plain = [&](const std::string& name) { return written(name, literals, {}); };
-  if (divisors.empty()) return described(expression, plain);
+  const HostExpression sized = with_sizes(expression, spot.scope);
+  if (divisors.empty()) return described(sized, plain);
   const OutermostDivision outermost{[&](const std::string& name) { return written(name, divisors, {}); },
                                     [&](const std::string& name) { return written(name, literals, divisors); }};
-  return described(expression, plain, &outermost);
+  return described(sized, plain, &outermost);
 }
 
 std::optional<std::string> LaunchingCode::text(const HostExpression& expression, const Literals& literals,
                                                const Literals& divisors, std::set<std::string>* constants) const {
-  return text_at(expression, launch_spot(), literals, divisors, constants, 0);
+  const HostExpression whole = with_calls_written_out(skeleton_.source, expression);
+  return text_at(whole, launch_spot(), literals, divisors, constants, 0);
 }
 
 std::vector<HostExpression> LaunchingCode::extents(std::string_view written) const {
-  const auto expression = parse_host_expression(written);
+  const auto expression = parsed(written);
   if (!expression) return {};
   if (expression->kind == Kind::call && expression->text == "dim3") return expression->operands;
   if (expression->kind == Kind::name) {
@@ -286,14 +339,15 @@ std::optional<std::int64_t> LaunchingCode::integer_at(const HostExpression& expr
 }
 
 std::optional<std::int64_t> LaunchingCode::integer(std::string_view written) const {
-  const auto parsed = parse_host_expression(written);
-  return parsed ? integer_at(*parsed, launch_spot(), 0) : std::nullopt;
+  const auto expression = parsed(written);
+  return expression ? integer_at(*expression, launch_spot(), 0) : std::nullopt;
 }
 
 std::string LaunchingCode::passed(const PlainArgument& argument) const {
   const auto number = static_cast<std::size_t>(&argument - skeleton_.arguments.data());
-  const bool is_there = !scopes_.empty() && number < scopes_.front().passed.size();
-  return is_there ? scopes_.front().passed[number] : std::string();
+  if (!scopes_.empty() && number < scopes_.front().passed.size()) return scopes_.front().passed[number];
+  const std::size_t equals = argument.text.find('=');  // its default
+  return equals == std::string::npos ? std::string() : argument.text.substr(equals + 1);
 }
 
 std::optional<std::int64_t> LaunchingCode::passed_integer(const PlainArgument& argument) const {
@@ -301,7 +355,7 @@ std::optional<std::int64_t> LaunchingCode::passed_integer(const PlainArgument& a
 }
 
 std::optional<std::string> LaunchingCode::passed_value(const PlainArgument& argument) const {
-  auto value = parse_host_expression(passed(argument));
+  auto value = parsed(passed(argument));
   if (!value) return std::nullopt;
   if (const auto whole = passed_integer(argument)) return std::to_string(*whole);
   Spot spot = launch_spot();
@@ -323,20 +377,22 @@ std::optional<std::string> LaunchingCode::passed_value(const PlainArgument& argu
   return fmt::format("{}{}", is_negative ? "-" : "", real);
 }
 
-/// How many elements so many bytes are; nothing if the size of an element is no factor of it.
-std::optional<HostExpression> LaunchingCode::without_size(const HostExpression& bytes, const PlainArgument& argument,
-                                                          const std::string& pointer, const Spot& spot,
-                                                          int depth) const {
-  const auto inner = [&](const HostExpression& part) { return without_size(part, argument, pointer, spot, depth + 1); };
+/// How many elements so many bytes are; nothing if the size of an element, `sizeof` or `unit`, is no factor of it.
+std::optional<HostExpression> LaunchingCode::without_size(const HostExpression& bytes, const ElementSize& size,
+                                                          const Spot& spot, int depth) const {
+  const auto inner = [&](const HostExpression& part) { return without_size(part, size, spot, depth + 1); };
+  const HostExpression one{Kind::number, "1", {}};
   if (depth > kMostSteps) return std::nullopt;
   if (bytes.kind == Kind::name) {
     const auto own = local(bytes.text, spot);
     return own ? inner(*own) : std::nullopt;
   }
+  if (bytes.kind == Kind::number && size.unit > 0)
+    return integer_of(bytes) == size.unit ? std::optional(one) : std::nullopt;
   if (bytes.kind == Kind::call) {
     const bool is_size = bytes.text == "sizeof" && bytes.operands.size() == 1 &&
-                         is_element(bytes.operands[0], argument, pointer, skeleton_);
-    return is_size ? std::optional(HostExpression{Kind::number, "1", {}}) : std::nullopt;
+                         is_element(bytes.operands[0], size.argument, size.pointer, skeleton_);
+    return is_size ? std::optional(one) : std::nullopt;
   }
   if (bytes.kind != Kind::operation || bytes.text != "*" || bytes.operands.size() != 2) return std::nullopt;
   for (std::size_t i = 0; i < 2; ++i) {
@@ -374,9 +430,19 @@ std::vector<LaunchingCode::BufferCall> LaunchingCode::calls_of(const PlainArgume
 
 std::string LaunchingCode::length_of_bytes(const PlainArgument& argument, const BufferCall& call, std::size_t number,
                                            std::set<std::string>& constants) const {
-  const auto bytes = call.arguments.size() > number ? parse_host_expression(call.arguments[number]) : std::nullopt;
-  const auto elements = bytes ? without_size(*bytes, argument, call.pointer, call.spot, 0) : std::nullopt;
-  return elements ? text_at(*elements, call.spot, {}, {}, &constants, 0).value_or("") : std::string();
+  const auto bytes = call.arguments.size() > number ? parsed(call.arguments[number]) : std::nullopt;
+  if (!bytes) return {};
+  const auto text = [&](const std::optional<HostExpression>& elements) {
+    return elements ? text_at(*elements, call.spot, {}, {}, &constants, 0).value_or("") : std::string();
+  };
+  const std::string said = text(without_size(*bytes, {argument, call.pointer, 0}, call.spot, 0));
+  if (!said.empty()) return said;
+  // Without a `sizeof`, `n * 4` is n floats, and `n` is n bytes.
+  const std::int64_t unit = bytes_of_element(argument, skeleton_);
+  if (unit == 0) return {};
+  const std::string counted = text(without_size(*bytes, {argument, call.pointer, unit}, call.spot, 0));
+  if (!counted.empty() && !has_word(counted, "sizeof")) return counted;
+  return unit == 1 ? text(bytes) : std::string();
 }
 
 LaunchingCode::Allocation LaunchingCode::allocation(const PlainArgument& argument,
@@ -395,7 +461,7 @@ std::optional<LaunchingCode::Filling> LaunchingCode::filling(const PlainArgument
   if (calls.empty() || calls.back().arguments.size() < 3) return std::nullopt;
   const BufferCall& last = calls.back();
   if (last.function != "cudaMemset" && last.function != "cudaMemsetAsync") return std::nullopt;
-  const auto byte = parse_host_expression(last.arguments[1]);
+  const auto byte = parsed(last.arguments[1]);
   const auto value = byte ? integer_at(*byte, last.spot, 0) : std::nullopt;
   if (!value) return std::nullopt;
   return Filling{static_cast<std::uint8_t>(*value), length_of_bytes(argument, last, 2, constants)};

@@ -25,6 +25,10 @@ class LaunchingCode {
   /// which gets their names.
   std::optional<std::string> text(const HostExpression& expression, const Literals& literals,
                                   const Literals& divisors = {}, std::set<std::string>* constants = nullptr) const;
+  /// Of several sizes that the program passes one variable for, `text` takes this one.
+  void prefer(const std::string& size) { preferred_ = size; }
+  /// Those that `text` and the lengths below had to choose from so far, each group once.
+  const std::set<std::vector<std::string>>& undecided() const { return undecided_; }
   /// The dimensions of what stands in `<<<…>>>`.
   std::vector<HostExpression> extents(std::string_view written) const;
   /// The value of an expression that stands in the launch.
@@ -59,6 +63,7 @@ class LaunchingCode {
     std::vector<std::string> names;  ///< of the parameters below; for a kernel those of the skeleton
     std::vector<std::string> passed;
     std::map<std::string, std::string> types;  ///< that it gives template parameters below, "T": "float"
+    std::vector<std::pair<std::string, HostExpression>> sizes{};  ///< of the problem, and what becomes them
   };
   /// Where an expression stands: in which scope, and how much of its code is before.
   struct Spot {
@@ -74,6 +79,13 @@ class LaunchingCode {
     Spot spot;
   };
 
+  /// How the host may write the size of an argument's element.
+  struct ElementSize {
+    const PlainArgument& argument;
+    const std::string& pointer;
+    std::int64_t unit = 0;  ///< as a number of bytes, 0 for `sizeof` alone
+  };
+
   Spot launch_spot() const;
   std::vector<BufferCall> calls_of(const PlainArgument& argument, std::string_view begins,
                                    std::string (*pointer_of)(std::string_view)) const;
@@ -82,17 +94,23 @@ class LaunchingCode {
   /// What stands in the launch for an argument of the skeleton; empty if nothing does.
   std::string passed(const PlainArgument& argument) const;
   bool add_caller(const PlainFunction& callee);
-  std::string size_passed_as(std::size_t scope, const std::string& name) const;
+  void add_scope(Scope scope);
+  std::vector<std::pair<std::string, HostExpression>> sizes_below() const;
+  std::optional<HostExpression> parsed(std::string_view written) const;
+  std::string size_passed_as(std::size_t scope, const HostExpression& expression) const;
+  HostExpression with_sizes(const HostExpression& expression, std::size_t scope) const;
   std::optional<std::pair<HostExpression, Spot>> meaning(const std::string& name, const Spot& spot) const;
   std::optional<HostExpression> local(std::string_view name, const Spot& spot) const;
   std::optional<std::string> text_at(const HostExpression& expression, const Spot& spot, const Literals& literals,
                                      const Literals& divisors, std::set<std::string>* constants, int depth) const;
   std::optional<std::int64_t> integer_at(const HostExpression& expression, const Spot& spot, int depth) const;
-  std::optional<HostExpression> without_size(const HostExpression& bytes, const PlainArgument& argument,
-                                             const std::string& pointer, const Spot& spot, int depth) const;
+  std::optional<HostExpression> without_size(const HostExpression& bytes, const ElementSize& size, const Spot& spot,
+                                             int depth) const;
 
   const KernelSkeleton& skeleton_;
-  mutable int lookups_ = 0;    ///< of names, in all
+  mutable int lookups_ = 0;  ///< of names, in all
+  mutable std::set<std::vector<std::string>> undecided_;
+  std::string preferred_;
   std::vector<Scope> scopes_;  ///< the launch's first
 };
 

@@ -206,6 +206,17 @@ const PlainLaunch* PlainSource::launch(std::string_view kernel) const {
   return found == launches.end() ? nullptr : &*found;
 }
 
+PlainHead head_of(const PlainSource& source, const PlainFunction& function) {
+  const std::string_view head =
+      std::string_view(source.code.code).substr(function.begin, function.body - function.begin);
+  const std::size_t angle = head.starts_with("template") ? head.find('<') : std::string_view::npos;
+  const std::size_t behind = angle == std::string_view::npos ? 0 : skip_brackets(head, angle);
+  const std::size_t open = head.find('(', std::min(behind, head.size()));
+  const std::size_t closed = open == std::string_view::npos ? open : skip_brackets(head, open);
+  if (closed == std::string_view::npos) return {};
+  return {declared_name(head.substr(0, open)), comma_parts(head.substr(open + 1, closed - open - 2))};
+}
+
 PlainSource read_plain_source(std::string text) {
   PlainSource source;
   source.text = std::move(text);

@@ -64,6 +64,13 @@ struct PlainSource {
   const PlainLaunch* launch(std::string_view kernel) const;
 };
 
+/// What a function is called, and its parameters as they are declared; both empty where that is not seen.
+struct PlainHead {
+  std::string name;
+  std::vector<std::string> parameters;
+};
+PlainHead head_of(const PlainSource& source, const PlainFunction& function);
+
 /// Everything but the constants, which `find_constants` adds. Reads any text without failing.
 PlainSource read_plain_source(std::string text);
 

@@ -127,6 +127,11 @@ std::vector<std::string> size_lines(const KernelSkeleton& skeleton) {
     lines.push_back(
         fmt::format("// ? Which sizes matter? Guessed: {}. --problem gives others.", fmt::join(guesses, ", ")));
   }
+  for (const std::vector<std::string>& sizes : skeleton.undecided) {
+    lines.push_back(
+        fmt::format("// ? The program passes one variable for {}. Do the grid and the lengths hold where they differ?",
+                    fmt::join(sizes, ", ")));
+  }
   if (!properties.empty()) lines.push_back(fmt::format("problem({})", properties));
   if (!unbounded.empty()) {
     lines.push_back(
