@@ -21,7 +21,7 @@
 #pragma tuner param(LOAD, plain, streaming; default plain)
 #pragma tuner param(STORE, plain, streaming; default plain)
 #pragma tuner param(DIVIDE, exact, fast; default exact)
-#pragma tuner param(BLOCKS, 0, 4; default 0)
+#pragma tuner param(BLOCKS, 0, 2, 4; default 0)
 
 #pragma tuner constraint(64 <= BLOCK_X * BLOCK_Y <= 512)
 #pragma tuner constraint(ORDER == cells || ROWS == 2)
