@@ -60,6 +60,17 @@ TEST_CASE("indices that numbers multiply ended behind their buffers") {
   CHECK(length_of_x("if (i >= n * 4) return; y[i] = x[i];") == "4 * n");
 }
 
+TEST_CASE("the length of a buffer whose index a constant multiplies was no guess") {
+  const auto is_asked = [](const std::string& body) {
+    return contains(proposed_with("const float* x, float* y, int n, int rows", body),
+                    "// ? How many elements does `x` have?");
+  };
+  CHECK(is_asked("if (i < n) y[i] = x[i * VEC];"));
+  CHECK(is_asked("if (i < n) y[i] = x[VEC * i + 1];"));
+  CHECK_FALSE(is_asked("int b = blockIdx.x; y[b * VEC + threadIdx.x] = x[b * VEC + threadIdx.x];"));
+  CHECK_FALSE(is_asked("for (int t = 0; t < n / VEC; ++t) y[i] = x[t * VEC + threadIdx.x];"));
+}
+
 TEST_CASE("numbers in indices that cancel, or that blocks are multiplied with, make no buffer longer") {
   CHECK(length_of_x("if (i < n) y[i] = x[i / 32 * 32 + i % 32];") == "n");
   CHECK(length_of_x("if (i < n / 2) y[i] = x[i + n / 2];") == "n");

@@ -49,6 +49,14 @@ TEST_CASE("a launch whose grid is not understood was passed over in silence") {
   CHECK_FALSE(contains(warps("(n * 32 + 255) / 256"), "not understood"));
 }
 
+TEST_CASE("a kernel of one warp for each row got one thread for each row where nothing launches it") {
+  const std::string text = skeleton(
+      "__global__ void k(const float* x, float* y, int rows) {\nint i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "int warp = i / 32;\nif (warp < rows) y[warp] = x[warp];\n}\n",
+      "k.cu");
+  CHECK(contains(text, "// ? The kernel divides its index before it compares it with a size."));
+}
+
 TEST_CASE("macros that double what they are given are given up") {
   std::string macros = "#define D0(a) ((a) + (a))\n";
   for (int i = 1; i < 30; ++i) {
@@ -93,4 +101,46 @@ TEST_CASE("one variable for three sizes made every matrix a square") {
   CHECK(contains(text, "in(A, float, K * M) in(B, float, K * N)"));
   CHECK(contains(text, "out(C, float, M * N)"));
   CHECK(contains(text, "// ? The program passes one variable for M, N, K."));
+}
+
+TEST_CASE("a constant that one kernel uses was a parameter of every kernel") {
+  const std::string index = "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) d[i] = ";
+  const std::string text = skeleton(
+      "#define TILE 16\n#define SCALE(x) ((x) * TILE)\n__device__ float tiled(float x) { return x * TILE; }\n"
+      "__global__ void a(float* d, int n) { int i = blockIdx.x * TILE + threadIdx.x; if (i < n) d[i] = 1; }\n"
+      "__global__ void b(float* d, int n) { " +
+          index + "1; }\n__global__ void c(float* d, int n) { " + index +
+          "SCALE(2); }\n__global__ void e(float* d, int n) { " + index +
+          "tiled(2); }\n"
+          "__global__ void f(float* d, int n) { " +
+          index +
+          "1; }\n"
+          "int main() { int n = 1024, tile = TILE; float* p; a<<<(n + TILE - 1) / TILE, TILE>>>(p, n);\n"
+          "b<<<(n + 63) / 64, 64>>>(p, n); f<<<(n + tile - 1) / tile, tile>>>(p, n); }",
+      "k.cu");
+  const auto has_parameter = [&](const std::string& kernel) {
+    const std::size_t begin = text.find("#pragma tuner kernel(" + kernel + ")");
+    return contains(text.substr(begin, text.find("__global__", begin) - begin), "param(TILE, ");
+  };
+  for (const char* const kernel : {"a", "c", "e", "f"}) CHECK_MESSAGE(has_parameter(kernel), kernel);
+  CHECK_FALSE(has_parameter("b"));
+}
+
+TEST_CASE("shared memory for one type was proposed for all") {
+  const auto launch_of = [](const std::string& array, const std::string& bytes) {
+    const std::string text =
+        skeleton("template <typename T> __global__ void k(T* d, int n) {\nextern __shared__ " + array +
+                     ";\nint i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) d[i] = 1;\n}\n"
+                     "int main() { int n = 1024; float* p; k<float><<<(n + 63) / 64, 64, " +
+                     bytes + ">>>(p, n); }",
+                 "k.cu");
+    const std::size_t begin = text.find("shared(");
+    const bool is_asked = contains(text, "bytes of shared memory, whatever the type.");
+    return text.substr(begin, text.find('\n', begin) - begin) + (is_asked ? "?" : "");
+  };
+  CHECK(launch_of("T buffer[]", "64 * sizeof(float)") == "shared(BLOCK_SIZE * sizeof(TYPE))");
+  CHECK(launch_of("__align__(16) T buffer[]", "64 * sizeof(float)") == "shared(BLOCK_SIZE * sizeof(TYPE))");
+  CHECK(launch_of("T buffer[]", "64 * 4") == "shared(BLOCK_SIZE * 4)?");
+  CHECK(launch_of("unsigned char buffer[]", "64 * sizeof(float)") == "shared(BLOCK_SIZE * sizeof(float))?");
+  CHECK(launch_of("float buffer[]", "64 * sizeof(float)") == "shared(BLOCK_SIZE * sizeof(float))");
 }

@@ -384,6 +384,15 @@ TEST_CASE("a template behind macros and before `static` is seen, and kernels tha
                     doctest::Contains("no kernel in it but those that `MAKE` makes"));
 }
 
+TEST_CASE("kernels that a macro declares were not seen") {
+  const std::string kernel = "f(float* d, int n) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n) d[i] = 1; }\n";
+  const std::string text = skeleton("#define KERNEL __global__ void\nKERNEL " + kernel, "k.cu");
+  CHECK(text.find("\n#pragma tuner kernel(f)\n") != text.npos);
+  CHECK(text.find("out(d, float, n)") != text.npos);
+  CHECK_THROWS_WITH(skeleton("#define KERNEL(name) __global__ void name\nKERNEL(f)" + kernel.substr(1), "k.cu"),
+                    doctest::Contains("no kernel in it but those that `KERNEL` makes"));
+}
+
 TEST_CASE("types of template parameters are what the launch shows, in words that a description accepts") {
   const std::string kernel =
       "using Real = double;\ntemplate <typename Value, typename Index> __global__ void k(Value* x, Index n) {\n"

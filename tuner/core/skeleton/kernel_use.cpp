@@ -359,19 +359,50 @@ bool KernelUse::is_block_index(const HostExpression& index) const {
          });
 }
 
+bool KernelUse::ends_at_quotient() const {
+  const auto is_quotient = [&](const HostExpression& index) {
+    const auto [begin, end] = assigned_.equal_range(index.text);
+    return index.kind == Kind::name && std::any_of(begin, end, [](const auto& assigned) {
+             const std::string& symbol = assigned.second.expression.text;
+             return assigned.second.expression.kind == Kind::operation && (symbol == "/" || symbol == ">>");
+           });
+  };
+  return std::any_of(compared_.begin(), compared_.end(), [&](const Comparison& sides) {
+    return (is_quotient(sides.left) && has_size(sides.right)) || (is_quotient(sides.right) && has_size(sides.left));
+  });
+}
+
+/// A number, or a name that is neither a size nor a variable.
+bool KernelUse::is_constant(const HostExpression& part) const {
+  if (part.kind == Kind::number) return part.text != "0";
+  return part.kind == Kind::name && part.text.find('.') == std::string::npos && !assigned_.contains(part.text) &&
+         !sizes_.contains(part.text);
+}
+
+/// Whether an index ends at a size divided by it: `tile < n / TILE`.
+bool KernelUse::is_divisor(const std::string& name) const {
+  const std::function<bool(const HostExpression&)> divides = [&](const HostExpression& expression) {
+    if (expression.kind == Kind::operation && expression.text == "/" && names_in(expression.operands[1]).contains(name))
+      return true;
+    return std::any_of(expression.operands.begin(), expression.operands.end(), divides);
+  };
+  return std::any_of(compared_.begin(), compared_.end(),
+                     [&](const Comparison& sides) { return divides(sides.left) || divides(sides.right); });
+}
+
 bool KernelUse::reach_further(const std::vector<ElementIndex>& indices) const {
-  const auto is_constant = [&](const HostExpression& part) {
-    return (part.kind == Kind::number && part.text != "0") ||
-           (part.kind == Kind::name && part.text.find('.') == std::string::npos && !assigned_.contains(part.text) &&
-            !sizes_.contains(part.text));
+  const auto multiplies = [&](const HostExpression& factor, const HostExpression& other) {
+    return factor.kind == Kind::name && is_constant(factor) && !is_divisor(factor.text) && !is_block_index(other);
   };
-  const std::function<bool(const HostExpression&)> adds = [&](const HostExpression& sum) {
-    if (sum.kind != Kind::operation || sum.operands.size() != 2) return false;
-    if (sum.text == "-") return adds(sum.operands[0]);
-    return sum.text == "+" && std::any_of(sum.operands.begin(), sum.operands.end(),
-                                          [&](const HostExpression& part) { return is_constant(part) || adds(part); });
+  const std::function<bool(const HostExpression&)> reaches = [&](const HostExpression& index) {
+    if (index.kind != Kind::operation || index.operands.size() != 2) return false;
+    const HostExpression &left = index.operands[0], &right = index.operands[1];
+    if (index.text == "-") return reaches(left);
+    if (index.text == "+") return is_constant(left) || is_constant(right) || reaches(left) || reaches(right);
+    return index.text == "*" && (multiplies(left, right) || multiplies(right, left));
   };
-  return std::any_of(indices.begin(), indices.end(), [&](const ElementIndex& index) { return adds(index.expression); });
+  return std::any_of(indices.begin(), indices.end(),
+                     [&](const ElementIndex& index) { return reaches(index.expression); });
 }
 
 std::string KernelUse::length(const std::vector<ElementIndex>& indices) const {

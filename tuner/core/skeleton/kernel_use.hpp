@@ -52,7 +52,10 @@ class KernelUse {
   std::optional<HostExpression> elements_per_block(const std::string& block_index) const;
   /// The length that buffers need for these indices, "rows * columns"; empty if no size is seen in them.
   std::string length(const std::vector<ElementIndex>& indices) const;
-  /// Whether a constant is added to one of them, as in `x[i + RADIUS]`, so that the length may be short.
+  /// Whether something is compared with a size that an index was divided into, as `warp = i / 32`.
+  bool ends_at_quotient() const;
+  /// Whether a constant is added to one of them or is a factor, as in `x[i * VEC + RADIUS]`, so that the length may be
+  /// short.
   bool reach_further(const std::vector<ElementIndex>& indices) const;
   /// Whether it is `blockIdx.x` or the like, or a variable that only ever is that.
   bool is_block_index(const HostExpression& index) const;
@@ -68,6 +71,8 @@ class KernelUse {
   void read_comparisons(std::string_view body);
   void note_comparisons(const HostExpression& expression, std::size_t at);
   bool has_size(const HostExpression& expression) const;
+  bool is_constant(const HostExpression& part) const;
+  bool is_divisor(const std::string& name) const;
   Reach bounds_between(const std::string& name, std::size_t begin, std::size_t end, Known& known) const;
   Reach greatest(const ElementIndex& index, Known& known) const;
   Reach greatest_of_operation(const ElementIndex& index, Known& known) const;

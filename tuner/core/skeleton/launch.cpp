@@ -246,18 +246,37 @@ void guess_grid(KernelSkeleton& skeleton) {
   while (skeleton.grid.size() > 1 && skeleton.grid.back() == "1") skeleton.grid.pop_back();
 }
 
-/// The type of `extern __shared__ float values[];`, if there is such an array.
+/// The type of `extern __shared__ __align__(16) float values[];`, if there is such an array.
 std::string dynamic_shared_type(const KernelSkeleton& skeleton) {
   const std::string_view body = skeleton.source.body(skeleton.kernel);
   const std::size_t at = find_word(body, "extern");
   const std::size_t shared = at == std::string_view::npos ? at : find_word(body, "__shared__", at);
   if (shared == std::string_view::npos) return {};
   const std::string_view declaration = body.substr(shared + 10, body.find(';', shared) - shared - 10);
-  const std::string name = declared_name(declaration);
-  const std::string type(search::trimmed(declaration.substr(0, declaration.find(name))));
-  const auto known = skeleton.names.find(type);
+  std::string_view type = declaration.substr(0, declaration.find(declared_name(declaration)));
+  type = search::trimmed(type.substr(type.rfind(')') + 1));  // npos + 1 is 0
+  const auto known = skeleton.names.find(std::string(type));
   if (known != skeleton.names.end()) return known->second;
-  return shape_of_type(type) ? type : "float";
+  return shape_of_type(type) ? std::string(type) : "float";
+}
+
+/// The bytes of the launch, for other types too where the kernel's array has a type that may vary.
+std::string bytes_for_any_type(KernelSkeleton& skeleton, std::string bytes) {
+  const std::string own = dynamic_shared_type(skeleton);
+  const auto given = skeleton.given_types.find(own);
+  if (given != skeleton.given_types.end()) {
+    const std::string fixed = fmt::format("sizeof({})", given->second);
+    if (const std::size_t at = bytes.find(fixed); at != std::string::npos)
+      bytes.replace(at, fixed.size(), fmt::format("sizeof({})", own));
+  }
+  const bool is_raw = own == "char" || own == "unsigned char";
+  const bool has_type = std::any_of(skeleton.given_types.begin(), skeleton.given_types.end(),
+                                    [&](const auto& type) { return has_word(bytes, type.first); });
+  if (!has_type && !skeleton.given_types.empty() && (is_raw || given != skeleton.given_types.end())) {
+    skeleton.ask(fmt::format(
+        "The launch gives {} bytes of shared memory, whatever the type. Are they enough for others?", bytes));
+  }
+  return bytes;
 }
 
 void set_shared(KernelSkeleton& skeleton, const LaunchingCode* host,
@@ -265,7 +284,7 @@ void set_shared(KernelSkeleton& skeleton, const LaunchingCode* host,
   if (host != nullptr && skeleton.launch->configuration.size() > 2) {
     const auto parsed = parse_host_expression(skeleton.launch->configuration[2]);
     const auto text = parsed ? host->text(*parsed, literals) : std::nullopt;
-    if (text && *text != "0") skeleton.shared_bytes = *text;
+    if (text && *text != "0") skeleton.shared_bytes = bytes_for_any_type(skeleton, *text);
     if (text) return;
   }
   const std::string type = dynamic_shared_type(skeleton);
@@ -293,6 +312,8 @@ void propose_launch(KernelSkeleton& skeleton) {
     if (host) {
       skeleton.ask(fmt::format("The launch has `{}` for its grid. That is not understood, so these blocks are a guess.",
                                skeleton.launch->configuration.front()));
+    } else if (skeleton.use.ends_at_quotient()) {
+      skeleton.ask("The kernel divides its index before it compares it with a size. Are these blocks enough?");
     }
     guess_grid(skeleton);
   }

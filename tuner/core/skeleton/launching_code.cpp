@@ -323,6 +323,21 @@ std::vector<HostExpression> LaunchingCode::extents(std::string_view written) con
   return {*expression};
 }
 
+std::set<std::string> LaunchingCode::names_behind(std::string_view written) const {
+  std::set<std::string> names;
+  std::vector<std::pair<HostExpression, Spot>> left;
+  for (HostExpression& extent : extents(written)) left.emplace_back(std::move(extent), launch_spot());
+  while (!left.empty()) {
+    const auto [expression, spot] = std::move(left.back());
+    left.pop_back();
+    for (const std::string& name : names_in(expression)) {
+      if (!names.insert(name).second) continue;
+      if (auto own = meaning(name, spot)) left.push_back(*std::move(own));
+    }
+  }
+  return names;
+}
+
 std::optional<std::int64_t> LaunchingCode::integer_at(const HostExpression& expression, const Spot& spot,
                                                       int depth) const {
   if (depth > kMostSteps) return std::nullopt;

@@ -31,6 +31,8 @@ class LaunchingCode {
   const std::set<std::vector<std::string>>& undecided() const { return undecided_; }
   /// The dimensions of what stands in `<<<…>>>`.
   std::vector<HostExpression> extents(std::string_view written) const;
+  /// The names in what stands there, and in what these variables are made of.
+  std::set<std::string> names_behind(std::string_view written) const;
   /// The value of an expression that stands in the launch.
   std::optional<std::int64_t> integer(std::string_view written) const;
   /// The type that a template parameter of the function with the launch is; the name itself if that is not said.

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/words.hpp"
@@ -24,29 +26,71 @@ std::string_view own_text(const KernelSkeleton& skeleton) {
   return code.substr(skeleton.kernel.begin, skeleton.kernel.end - skeleton.kernel.begin);
 }
 
+using Words = std::set<std::string, std::less<>>;
+
+/// The words of these texts, and of the device functions, macros and computed constants that they name.
+Words words_behind(const PlainSource& source, std::vector<std::string_view> texts) {
+  std::multimap<std::string, std::string_view, std::less<>> meanings;
+  for (const PlainFunction& function : source.functions) {
+    if (function.kind == PlainFunction::Kind::device)
+      meanings.emplace(head_of(source, function).name, source.body(function));
+  }
+  for (const CodeText::Macro& macro : source.code.macros) meanings.emplace(macro.name, macro.body);
+  for (const DerivedConstant& derived : source.derived) meanings.emplace(derived.name, derived.expression);
+  Words words;
+  while (!texts.empty()) {
+    const std::string_view text = texts.back();
+    texts.pop_back();
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      const std::size_t begin = at;
+      while (at < text.size() && is_word_character(text[at])) ++at;
+      const std::string_view word = text.substr(begin, at - begin);
+      if (word.empty() || !words.emplace(word).second) continue;
+      const auto [first, last] = meanings.equal_range(word);
+      for (auto meaning = first; meaning != last; ++meaning) texts.push_back(meaning->second);
+    }
+  }
+  return words;
+}
+
+/// What one kernel and its launch name.
+struct NamedWords {
+  Words own;     ///< in the kernel and what it may call, and in what the launch has in its brackets
+  Words host;    ///< in the function that launches, before the launch
+  Words others;  ///< in other kernels, and in their launches
+};
+
+NamedWords named_words(const KernelSkeleton& skeleton) {
+  const PlainSource& source = skeleton.source;
+  std::vector<std::string_view> own{own_text(skeleton)}, host, others;
+  for (const PlainFunction& function : source.functions) {
+    const bool is_other = function.kind == PlainFunction::Kind::kernel && function.begin != skeleton.kernel.begin;
+    if (is_other) others.push_back(source.body(function));
+  }
+  std::set<std::string> behind;
+  for (const PlainLaunch& launch : source.launches) {
+    const bool is_own = &launch == skeleton.launch;
+    std::vector<std::string_view>& texts = is_own ? own : others;
+    texts.insert(texts.end(), launch.configuration.begin(), launch.configuration.end());
+    texts.insert(texts.end(), launch.template_arguments.begin(), launch.template_arguments.end());
+    if (!is_own) continue;
+    host.push_back(std::string_view(source.code.code).substr(launch.host_begin, launch.begin - launch.host_begin));
+    for (const std::string& part : launch.configuration) behind.merge(LaunchingCode(skeleton).names_behind(part));
+  }
+  own.insert(own.end(), behind.begin(), behind.end());
+  return {words_behind(source, own), words_behind(source, host), words_behind(source, others)};
+}
+
 /// Whether the kernel, or what it may call, or its launch, names the constant.
-bool is_used(const KernelSkeleton& skeleton, const PlainConstant& constant) {
+bool is_used(const KernelSkeleton& skeleton, const NamedWords& words, const PlainConstant& constant) {
   const PlainSource& source = skeleton.source;
   const bool is_other_kernels = std::any_of(source.functions.begin(), source.functions.end(), [&](const auto& other) {
     return other.kind == PlainFunction::Kind::kernel && other.begin != skeleton.kernel.begin &&
            other.body < constant.begin && constant.begin < other.end;
   });
   if (is_other_kernels) return false;
-  if (has_word(own_text(skeleton), constant.name)) return true;
-  for (const DerivedConstant& derived : source.derived) {
-    if (has_word(derived.expression, constant.name)) return true;
-  }
-  for (const PlainFunction& function : source.functions) {
-    if (function.kind == PlainFunction::Kind::device && has_word(source.body(function), constant.name)) return true;
-  }
-  if (skeleton.launch == nullptr) return false;
-  const std::string_view host = source.code.code;
-  return has_word(host.substr(skeleton.launch->host_begin, skeleton.launch->begin - skeleton.launch->host_begin),
-                  constant.name) ||
-         std::any_of(skeleton.launch->configuration.begin(), skeleton.launch->configuration.end(),
-                     [&](const std::string& part) { return has_word(part, constant.name); }) ||
-         std::any_of(skeleton.launch->template_arguments.begin(), skeleton.launch->template_arguments.end(),
-                     [&](const std::string& part) { return has_word(part, constant.name); });
+  return words.own.contains(constant.name) ||
+         (words.host.contains(constant.name) && !words.others.contains(constant.name));
 }
 
 void take_over(KernelSkeleton& skeleton, const std::string& name) {
@@ -208,10 +252,11 @@ std::optional<std::string> KernelSkeleton::expression(const HostExpression& of_s
 }
 
 void propose_parameters(KernelSkeleton& skeleton) {
+  const NamedWords words = named_words(skeleton);
   for (const PlainConstant& constant : skeleton.source.constants) {
     const bool is_known =
         skeleton.names.contains(constant.name) || &constant != skeleton.source.constant(constant.name);
-    if (!is_known && constant.is_own && is_used(skeleton, constant)) propose_constant(skeleton, constant);
+    if (!is_known && constant.is_own && is_used(skeleton, words, constant)) propose_constant(skeleton, constant);
   }
   for (std::size_t i = 0; i < skeleton.kernel.template_parameters.size(); ++i) {
     const std::string& declaration = skeleton.kernel.template_parameters[i];

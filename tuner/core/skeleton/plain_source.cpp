@@ -55,7 +55,12 @@ std::size_t opening_angle(std::string_view code, std::size_t last) {
 /// Finds the functions outside classes, and the namespaces that they are in.
 class FunctionFinder {
  public:
-  FunctionFinder(const CodeText& code, const std::vector<std::string>& kernels) : code_(code.code), kernels_(kernels) {}
+  FunctionFinder(const CodeText& code, const std::vector<std::string>& kernels) : code_(code.code), kernels_(kernels) {
+    for (const CodeText::Macro& macro : code.macros) {
+      const bool is_plain = !macro.body.starts_with('(') && macro.body.find('{') == std::string::npos;
+      if (is_plain && has_word(macro.body, "__global__")) kernel_words_.push_back(macro.name);
+    }
+  }
 
   std::vector<PlainFunction> find() {
     std::size_t begin = 0;
@@ -100,6 +105,11 @@ class FunctionFinder {
 
   static bool is_initialiser(std::string_view statement) { return search::trimmed(statement).ends_with('='); }
 
+  bool says_kernel(std::string_view statement) const {
+    return std::any_of(kernel_words_.begin(), kernel_words_.end(),
+                       [&](const std::string& word) { return has_word(statement, word); });
+  }
+
   void add(std::size_t begin, std::size_t body, std::size_t end) {
     begin += behind_macro_calls(code_.substr(begin, body - begin));
     const std::string_view statement = code_.substr(begin, body - begin);
@@ -110,7 +120,7 @@ class FunctionFinder {
     if (has_word(statement, "__device__")) function.kind = PlainFunction::Kind::device;
     for (const std::string& kernel : kernels_) {
       const std::size_t at = find_word(statement, kernel);
-      if (at == std::string_view::npos || !has_word(statement, "__global__")) continue;
+      if (at == std::string_view::npos || !says_kernel(statement)) continue;
       function.kind = PlainFunction::Kind::kernel;
       for (const std::string& scope : scopes_) function.name += scope.empty() ? "" : scope + "::";
       function.name += kernel;
@@ -130,6 +140,7 @@ class FunctionFinder {
 
   std::string_view code_;
   const std::vector<std::string>& kernels_;
+  std::vector<std::string> kernel_words_{"__global__"};  ///< and macros that say it
   std::vector<std::string> scopes_;
   std::vector<PlainFunction> found_;
 

@@ -236,12 +236,12 @@ std::string kernel_list(const std::vector<const PlainFunction*>& kernels) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// "`MAKE`, `MAKE_2`": macros with the body of a kernel.
+/// "`MAKE`, `MAKE_2`": macros with the body of a kernel, or that make a kernel of what they are given.
 std::string macros_with_kernels(const PlainSource& source) {
   std::vector<std::string> names;
   for (const CodeText::Macro& macro : source.code.macros) {
-    if (has_word(macro.body, "__global__") && macro.body.find('{') != std::string::npos)
-      names.push_back("`" + macro.name + "`");
+    const bool makes_kernels = macro.body.starts_with('(') || macro.body.find('{') != std::string::npos;
+    if (has_word(macro.body, "__global__") && makes_kernels) names.push_back("`" + macro.name + "`");
   }
   return fmt::format("{}", fmt::join(names, ", "));
 }
