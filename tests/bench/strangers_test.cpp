@@ -23,12 +23,12 @@ TEST_CASE("every stranger is described, has a space worth searching, and compile
     const Task task(load_description(entry.path()), {}, known_device("H200"));
     check_written_signatures(task.description(), task.headers());
     CHECK(task.space().size() >= 300);
-    CHECK(task.space().size() <= 3000);
+    CHECK(task.space().size() <= 13000);
     REQUIRE(task.baseline());
     CHECK((task.work_bytes(*task.baseline()) || task.work_flops(*task.baseline())));
     const engine::CompileReply reply = compiler.compile(engine::compile_request(task, *task.baseline()));
     CHECK_MESSAGE(reply.outcome == Outcome::ok, reply.message);
     ++files;
   }
-  CHECK(files == 8);
+  CHECK(files == 18);
 }

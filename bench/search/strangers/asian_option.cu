@@ -1,6 +1,6 @@
-// The price of many Asian options by simulation: the mean over `paths` courses of a share of what its mean price is above
-// the strike. Random numbers come from a counter (Philox 4x32 with seven rounds), so that each path is the same whichever
-// thread has it.
+// The price of many Asian options by simulation: the mean over `paths` courses of a share of what its mean price is
+// above the strike. Random numbers come from a counter (Philox 4x32 with seven rounds), so that each path is the same
+// whichever thread has it.
 //
 //   BLOCK    threads
 //   THREADS  that share an option, each with every THREADS-th of its paths; they add up through shared memory
@@ -48,6 +48,8 @@
 #define GROWTH GROWTH_daily
 #define BLOCKS 0
 #endif
+
+constexpr int unroll = UNROLL;  // nvcc expands no macros in `#pragma unroll`
 
 // Four numbers of 32 bits that follow from the option, the path and the step.
 __device__ __forceinline__ uint4 random_words(unsigned option, unsigned path, unsigned step) {
@@ -117,7 +119,7 @@ extern "C" __global__ void BOUNDS asian_option(const float* __restrict__ volatil
 #pragma unroll 1
   for (int first = thread; first < end; first += THREADS * PATHS) {
     Path path[PATHS];
-#pragma unroll UNROLL
+#pragma unroll unroll
     for (int step = 0; step < days / 4; ++step) {
 #pragma unroll
       for (int p = 0; p < PATHS; ++p) {

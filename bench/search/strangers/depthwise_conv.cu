@@ -1,5 +1,5 @@
-// A convolution of each channel of images with a filter of 3 x 3 of its own, as in networks for phones. Channels lie side
-// by side: input[image][y][x][channel]; beyond the edges are zeros. All sums are of positive terms.
+// A convolution of each channel of images with a filter of 3 x 3 of its own, as in networks for phones. Channels lie
+// side by side: input[image][y][x][channel]; beyond the edges are zeros. All sums are of positive terms.
 //
 //   BLOCK_C  threads along the channels, BLOCK_X along x, BLOCK_Y along y
 //   WIDTH    channels of a thread, in one load

@@ -50,8 +50,7 @@
 __device__ constexpr int log2_of(int value) {
   return value <= 1 ? 0 : 1 + log2_of(value / 2);
 }
-constexpr int bits = log2_of(SIZE), own_bits = log2_of(ELEMENTS),
-              lane_bits = log2_of(THREADS_OF_ROW < 32 ? THREADS_OF_ROW : 32);
+constexpr int bits = log2_of(SIZE), own_bits = log2_of(ELEMENTS);
 
 #if WIDTH == 4
 using Word = int4;
@@ -111,6 +110,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   own_levels(own, 0, own_bits);
   int low = 0, done = own_bits;
 #if EXCHANGE == EXCHANGE_shuffle
+  constexpr int lane_bits = log2_of(THREADS_OF_ROW < 32 ? THREADS_OF_ROW : 32);
 #pragma unroll
   for (int bit = 0; bit < lane_bits; ++bit) {
 #pragma unroll

@@ -1,5 +1,5 @@
-// The median of 3 x 3 bytes around each pixel of an image, which takes specks out of it. Beyond an edge lie the pixels of
-// the edge.
+// The median of 3 x 3 bytes around each pixel of an image, which takes specks out of it. Beyond an edge lie the pixels
+// of the edge.
 //
 //   COLUMNS  neighbouring pixels of a thread
 //   ROWS     rows of a thread, one after the other: it keeps the rows above and below in registers

@@ -62,6 +62,8 @@
 #define BLOCKS 0
 #endif
 
+constexpr int unroll = UNROLL;  // nvcc expands no macros in `#pragma unroll`
+
 #if WIDTH == 4
 using Word = int4;
 #elif WIDTH == 2
@@ -112,10 +114,11 @@ struct Nearest {
 
 extern "C" __global__ void BOUNDS nearest_centroid(const int* __restrict__ point, const int* __restrict__ centroid,
                                                    int* __restrict__ nearest, int points, int centroids) {
-  constexpr int groups = BLOCK / LANES, row_words = WORDS + PAD;
+  constexpr int groups = BLOCK / LANES;
   const int lane = threadIdx.x % LANES;
   const int first_point = blockIdx.x * (groups * POINTS) + threadIdx.x / LANES;
 #if STAGE > 0
+  constexpr int row_words = WORDS + PAD;
   alignas(16) __shared__ int staged[STAGE * row_words];
 #if SQUARES == SQUARES_once
   __shared__ int squares[STAGE];
@@ -148,7 +151,7 @@ extern "C" __global__ void BOUNDS nearest_centroid(const int* __restrict__ point
     __syncthreads();
 #endif
 #endif
-#pragma unroll UNROLL
+#pragma unroll unroll
     for (int c = lane; c < count; c += LANES) {
       Centroid here;
 #pragma unroll

@@ -54,6 +54,8 @@
 #define BLOCKS 0
 #endif
 
+constexpr int unroll = UNROLL;  // nvcc expands no macros in `#pragma unroll`
+
 struct Ray {
   float origin[3], inverse[3];
 };
@@ -131,7 +133,7 @@ extern "C" __global__ void BOUNDS ray_boxes(const float* __restrict__ origin, co
     }
     __syncthreads();
 #endif
-#pragma unroll UNROLL
+#pragma unroll unroll
     for (int b = lane; b < count; b += LANES) {
       Box box;
 #pragma unroll
