@@ -147,6 +147,28 @@ TEST_CASE("a job that was killed, or lacked something, is told from one that fai
   CHECK_EQ(shortage_in("kernel.cu:3: error: expected ';'", "It", {}), "");
 }
 
+TEST_CASE("words of a source that a compiler quotes were taken for a shortage of memory") {
+  for (const char* said : {
+           "kernel.cu:3:8: error: 'undefined_name' was not declared\n    3 | y[i]=undefined_name; // \"out of memory\"",
+           "kernel.cu:3:2: error: #error \"out of memory\"",
+           "/usr/include/c++/12/new: In member function 'virtual const char* std::bad_alloc::what() const':",
+           "/usr/include/c++/12/new:55:9: note: candidate: 'std::bad_alloc::bad_alloc()'",
+           "In file included from Cannot allocate memory.cuh:3,\n                 from kernel.cu:1:",
+           "kernel.cu:1:10: fatal error: out of memory: No such file or directory",
+       }) {
+    CAPTURE(said);
+    CHECK_EQ(shortage_in(said, "It", {}), "");
+  }
+  for (const char* said :
+       {"kernel.cu:3:1: fatal error: error writing to /tmp/x.s: No space left on device",
+        "kernel.cu:1:10: fatal error: a.cuh: Too many open files",
+        "terminate called after throwing an instance of 'std::bad_alloc'\n  what():  std::bad_alloc",
+        "/tmp/x.s: Assembler messages:\n/tmp/x.s: Fatal error: can't write 9 bytes: 'No space left on device'"}) {
+    CAPTURE(said);
+    CHECK_NE(shortage_in(said, "It", {}), "");
+  }
+}
+
 TEST_CASE("what was made here and cannot be started is not the toolkit's fault") {
   const JobLimits limits{.temporary = "/a/tuner-check-1/tmp"};
   Job job;

@@ -88,10 +88,10 @@ Job Compiler::compile(const std::filesystem::path& source, const std::filesystem
   job.command.push_back("-std=gnu++" + standard);
   const std::string folder = source.parent_path().string();
   for (const char* flag : {"-g1", "-w", "-fno-omit-frame-pointer", "-fno-strict-aliasing", "-fno-threadsafe-statics",
-                           "-fno-pie", "-fmax-errors=20", "-ftemplate-depth=500"}) {
-    if (is_clang_ && std::string_view(flag).starts_with("-fmax-errors")) continue;
+                           "-fno-pie", "-ftemplate-depth=500"})
     job.command.push_back(flag);
-  }
+  // What Clang quotes of a source looks like words of its own.
+  job.command.push_back(is_clang_ ? "-fno-caret-diagnostics" : "-fmax-errors=20");
   job.command.push_back(flavour == Flavour::memory ? "-Og" : "-O0");
   for (const std::string& flag : sanitizers(flavour)) job.command.push_back(flag);
   // What lies in a section of its own is looked after, too.

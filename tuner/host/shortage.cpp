@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <sstream>
 #include <string_view>
 
 namespace tuner::host {
@@ -62,6 +63,19 @@ std::string sentence(Lack lack, const std::string& who, const JobLimits& limits)
              "(`--workers 1`)";
   }
   return {};
+}
+
+/// What stands in a line that a program says of itself. A compiler also quotes the source, behind blanks (Clang without
+/// them: compiler.cpp tells it not to), and says things about it, behind a place or before a colon. Where it cannot go
+/// on, the system's words end the line: "kernel.cu:3:1: fatal error: error writing to x.s: No space left on device".
+std::string_view own_words(std::string_view line) {
+  if (line.empty() || line.front() == ' ' || line.back() == ':') return {};
+  for (std::size_t at = line.find(':'); at + 1 < line.size(); at = line.find(':', at + 1)) {
+    if (line[at + 1] < '0' || line[at + 1] > '9') continue;
+    if (line.find(": fatal error: ") == std::string_view::npos) return {};
+    return line.substr(line.rfind(": "));
+  }
+  return line;
 }
 
 std::string could_not_start(const Job& job, const std::string& who, const JobLimits& limits) {
@@ -132,8 +146,11 @@ std::string why_program_failed(const Job& job, const JobLimits& limits) {
 }
 
 std::string shortage_in(const std::string& words, const std::string& who, const JobLimits& limits) {
+  std::istringstream lines(words);
+  std::string own;
+  for (std::string line; std::getline(lines, line);) own.append(own_words(line)) += '\n';
   for (const Words& one : kWords) {
-    if (words.find(one.text) != std::string::npos) return sentence(one.lack, who, limits);
+    if (own.find(one.text) != std::string::npos) return sentence(one.lack, who, limits);
   }
   return {};
 }

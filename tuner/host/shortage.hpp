@@ -11,7 +11,8 @@ namespace tuner::host {
 /// ("The C++ compiler"), which has no full stop.
 std::string shortage(const Job& job, const std::string& who, const JobLimits& limits);
 
-/// Likewise, of what a program said before it failed.
+/// Likewise, of what a program said of itself before it failed. What a compiler says about a source, or quotes of it,
+/// does not count.
 std::string shortage_in(const std::string& words, const std::string& who, const JobLimits& limits);
 
 /// The program that a compiler did not find and cannot do without, its assembler or linker, from what it said (in
