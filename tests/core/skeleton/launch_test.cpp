@@ -87,6 +87,15 @@ TEST_CASE("one variable for two sizes made every grid and length depend on the f
   CHECK(contains(called, "// ? The program passes one variable for w, h."));
 }
 
+TEST_CASE("the square of one variable for two sizes was the square of one of them") {
+  const std::string text = skeleton(
+      "__global__ void k(float* a, int rows, int cols) {\nint i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "if (i < rows * cols) a[i] = 1;\n}\n"
+      "int main() { int n = 64; float* p; k<<<(n * n + 255) / 256, 256>>>(p, n, n); }",
+      "k.cu");
+  CHECK(contains(text, "grid(ceil_div(rows * cols, BLOCK_SIZE))"));
+}
+
 TEST_CASE("one variable for three sizes made every matrix a square") {
   const std::string text = skeleton(
       "#define TILE 16\n"

@@ -32,6 +32,7 @@ std::optional<Helper> macro_called(const PlainSource& source, std::string_view n
 
 /// Of `{ return (a + b - 1) / b; }`.
 std::optional<HostExpression> only_return(std::string_view body) {
+  if (body.size() < 2) return std::nullopt;
   body = search::trimmed(body.substr(1, body.size() - 2));
   if (!body.starts_with("return ") && !body.starts_with("return(")) return std::nullopt;
   const std::size_t end = body.find(';');
@@ -40,13 +41,12 @@ std::optional<HostExpression> only_return(std::string_view body) {
 
 std::optional<Helper> function_called(const PlainSource& source, std::string_view name) {
   for (const PlainFunction& function : source.functions) {
-    if (function.kind == PlainFunction::Kind::kernel || source.body(function).size() < 2) continue;
-    PlainHead head = head_of(source, function);
-    if (head.name != name) continue;
+    if (function.kind == PlainFunction::Kind::kernel || function.head.name != name) continue;
     const auto result = only_return(source.body(function));
     if (!result) continue;
-    for (std::string& parameter : head.parameters) parameter = declared_name(parameter);
-    return Helper{std::move(head.parameters), *result};
+    Helper helper{{}, *result};
+    for (const std::string& parameter : function.head.parameters) helper.parameters.push_back(declared_name(parameter));
+    return helper;
   }
   return std::nullopt;
 }
@@ -57,12 +57,11 @@ class Writer {
 
   HostExpression written_out(HostExpression expression) {
     for (HostExpression& operand : expression.operands) operand = written_out(std::move(operand));
-    if (expression.kind != Kind::call || is_known_call(expression) || calls_ == kMostCalls) return expression;
+    if (expression.kind != Kind::call || is_known_call(expression) || ++calls_ > kMostCalls) return expression;
     const std::string_view name = std::string_view(expression.text).substr(expression.text.rfind(':') + 1);
     auto helper = macro_called(source_, name);
     if (!helper) helper = function_called(source_, name);
     if (!helper || helper->parameters.size() != expression.operands.size()) return expression;
-    ++calls_;
     HostExpression result = with_values(helper->result, helper->parameters, expression.operands);
     return parts_of(result) > kMostParts ? expression : written_out(std::move(result));
   }

@@ -178,6 +178,18 @@ void set_extents(KernelSkeleton& skeleton) {
   }
 }
 
+/// `n * n` blocks of a launch that passes `n` for rows and columns are `rows * columns`.
+std::string without_squares(std::string text, const std::set<std::vector<std::string>>& undecided) {
+  for (const std::vector<std::string>& sizes : undecided) {
+    for (const std::string& size : sizes) {
+      const std::string square = fmt::format("{0} * {0}", size);
+      const std::size_t at = sizes.size() == 2 ? find_word(text, square) : std::string::npos;
+      if (at != std::string::npos) text.replace(at, square.size(), fmt::format("{} * {}", sizes[0], sizes[1]));
+    }
+  }
+  return text;
+}
+
 bool set_grid_from_host(KernelSkeleton& skeleton, LaunchingCode& host) {
   const std::vector<HostExpression> extents = host.extents(skeleton.launch->configuration.front());
   std::vector<std::string> grid;
@@ -192,7 +204,7 @@ bool set_grid_from_host(KernelSkeleton& skeleton, LaunchingCode& host) {
     host.prefer(skeleton.use.extent_of(index).value_or(""));
     const auto text = host.text(extent, {}, own, &constants);
     if (!text) return false;
-    grid.push_back(*text);
+    grid.push_back(without_squares(*text, host.undecided()));
     for (const std::string& size : skeleton.sizes) {
       if (has_word(*text, size)) skeleton.use.set_extent(index, size);
     }

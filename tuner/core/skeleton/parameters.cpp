@@ -32,8 +32,7 @@ using Words = std::set<std::string, std::less<>>;
 Words words_behind(const PlainSource& source, std::vector<std::string_view> texts) {
   std::multimap<std::string, std::string_view, std::less<>> meanings;
   for (const PlainFunction& function : source.functions) {
-    if (function.kind == PlainFunction::Kind::device)
-      meanings.emplace(head_of(source, function).name, source.body(function));
+    if (function.kind == PlainFunction::Kind::device) meanings.emplace(function.head.name, source.body(function));
   }
   for (const CodeText::Macro& macro : source.code.macros) meanings.emplace(macro.name, macro.body);
   for (const DerivedConstant& derived : source.derived) meanings.emplace(derived.name, derived.expression);

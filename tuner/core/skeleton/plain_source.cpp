@@ -52,6 +52,16 @@ std::size_t opening_angle(std::string_view code, std::size_t last) {
   return std::string_view::npos;
 }
 
+/// Of a declaration up to the function's body.
+PlainHead head_of(std::string_view declaration) {
+  const std::size_t angle = declaration.starts_with("template") ? declaration.find('<') : std::string_view::npos;
+  const std::size_t behind = angle == std::string_view::npos ? 0 : skip_brackets(declaration, angle);
+  const std::size_t open = declaration.find('(', std::min(behind, declaration.size()));
+  const std::size_t closed = open == std::string_view::npos ? open : skip_brackets(declaration, open);
+  if (closed == std::string_view::npos) return {};
+  return {declared_name(declaration.substr(0, open)), comma_parts(declaration.substr(open + 1, closed - open - 2))};
+}
+
 /// Finds the functions outside classes, and the namespaces that they are in.
 class FunctionFinder {
  public:
@@ -114,6 +124,7 @@ class FunctionFinder {
     begin += behind_macro_calls(code_.substr(begin, body - begin));
     const std::string_view statement = code_.substr(begin, body - begin);
     PlainFunction function;
+    function.head = head_of(statement);
     function.begin = begin;
     function.body = body;
     function.end = end;
@@ -197,6 +208,22 @@ std::vector<std::string> comma_parts(std::string_view text) {
   return parts;
 }
 
+std::optional<PlainCall> call_behind(std::string_view code, std::size_t at) {
+  PlainCall call;
+  at = first_code(code, at);
+  if (at < code.size() && code[at] == '<') {
+    const std::size_t closed = skip_brackets(code, at);
+    if (closed == std::string_view::npos) return std::nullopt;
+    call.template_arguments = comma_parts(code.substr(at + 1, closed - at - 2));
+    at = first_code(code, closed);
+  }
+  if (at >= code.size() || code[at] != '(') return std::nullopt;
+  const std::size_t closed = skip_brackets(code, at);
+  if (closed == std::string_view::npos) return std::nullopt;
+  call.arguments = comma_parts(code.substr(at + 1, closed - at - 2));
+  return call;
+}
+
 std::string declared_name(std::string_view declaration) {
   declaration = declaration.substr(0, declaration.find_first_of("=["));
   declaration = search::trimmed(declaration);
@@ -215,17 +242,6 @@ const PlainLaunch* PlainSource::launch(std::string_view kernel) const {
   if (scope != std::string_view::npos) kernel.remove_prefix(scope + 2);
   const auto found = std::find_if(launches.begin(), launches.end(), [&](const auto& l) { return l.kernel == kernel; });
   return found == launches.end() ? nullptr : &*found;
-}
-
-PlainHead head_of(const PlainSource& source, const PlainFunction& function) {
-  const std::string_view head =
-      std::string_view(source.code.code).substr(function.begin, function.body - function.begin);
-  const std::size_t angle = head.starts_with("template") ? head.find('<') : std::string_view::npos;
-  const std::size_t behind = angle == std::string_view::npos ? 0 : skip_brackets(head, angle);
-  const std::size_t open = head.find('(', std::min(behind, head.size()));
-  const std::size_t closed = open == std::string_view::npos ? open : skip_brackets(head, open);
-  if (closed == std::string_view::npos) return {};
-  return {declared_name(head.substr(0, open)), comma_parts(head.substr(open + 1, closed - open - 2))};
 }
 
 PlainSource read_plain_source(std::string text) {

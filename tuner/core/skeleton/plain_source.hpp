@@ -12,16 +12,23 @@
 
 namespace tuner {
 
+/// What a function is called, and its parameters as they are declared; both empty where that is not seen.
+struct PlainHead {
+  std::string name;
+  std::vector<std::string> parameters;
+};
+
 /// A function with a body, as offsets into the source.
 struct PlainFunction {
   enum class Kind { kernel, device, host };
   Kind kind = Kind::host;
   std::string name;                              ///< of a kernel, with its namespaces: "v2::scale"
   std::vector<std::string> template_parameters;  ///< "typename T", "int BLOCK = 256"
-  std::size_t begin = 0;                         ///< of the declaration, `template` included
-  std::size_t body = 0;                          ///< of the `{`
-  std::size_t end = 0;                           ///< behind the `}`
-  Signature signature;                           ///< of a kernel
+  PlainHead head;
+  std::size_t begin = 0;  ///< of the declaration, `template` included
+  std::size_t body = 0;   ///< of the `{`
+  std::size_t end = 0;    ///< behind the `}`
+  Signature signature;    ///< of a kernel
 };
 
 /// `scale<float, 256><<<grid, block>>>(x, y, n)`
@@ -64,15 +71,15 @@ struct PlainSource {
   const PlainLaunch* launch(std::string_view kernel) const;
 };
 
-/// What a function is called, and its parameters as they are declared; both empty where that is not seen.
-struct PlainHead {
-  std::string name;
-  std::vector<std::string> parameters;
-};
-PlainHead head_of(const PlainSource& source, const PlainFunction& function);
-
 /// Everything but the constants, which `find_constants` adds. Reads any text without failing.
 PlainSource read_plain_source(std::string text);
+
+struct PlainCall {
+  std::vector<std::string> template_arguments, arguments;
+};
+
+/// The call of a function whose name ends at `at`; nothing if none is called there.
+std::optional<PlainCall> call_behind(std::string_view code, std::size_t at);
 
 /// The last word of a declaration, "x" of "const float* x = nullptr"; empty if there is none.
 std::string declared_name(std::string_view declaration);
