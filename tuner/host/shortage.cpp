@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -70,12 +71,10 @@ std::string sentence(Lack lack, const std::string& who, const JobLimits& limits)
 /// on, the system's words end the line: "kernel.cu:3:1: fatal error: error writing to x.s: No space left on device".
 std::string_view own_words(std::string_view line) {
   if (line.empty() || line.front() == ' ' || line.back() == ':') return {};
-  for (std::size_t at = line.find(':'); at + 1 < line.size(); at = line.find(':', at + 1)) {
-    if (line[at + 1] < '0' || line[at + 1] > '9') continue;
-    if (line.find(": fatal error: ") == std::string_view::npos) return {};
-    return line.substr(line.rfind(": "));
-  }
-  return line;
+  const auto* const place =
+      std::adjacent_find(line.begin(), line.end(), [](char a, char b) { return a == ':' && b >= '0' && b <= '9'; });
+  if (place == line.end()) return line;
+  return line.find(": fatal error: ") == std::string_view::npos ? "" : line.substr(line.rfind(": "));
 }
 
 std::string could_not_start(const Job& job, const std::string& who, const JobLimits& limits) {
