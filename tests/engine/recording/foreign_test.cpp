@@ -77,7 +77,7 @@ TEST_CASE("what Python writes beyond JSON does not matter where it is not needed
   CHECK(read_recording(cache(R"("time": 1e20)")).trials.back().outcome == Outcome::launch_refused);
 }
 
-TEST_CASE("one row with a time of 0 or NaN made the whole file useless") {
+TEST_CASE("one row with an odd time or an unknown failure made the whole file useless") {
   const TemporaryFolder folder;
   const auto failed = [&](const std::string& text, const std::string& message) {
     const Recording recording = read_recording(folder.write("small.json", text));
@@ -89,16 +89,35 @@ TEST_CASE("one row with a time of 0 or NaN made the whole file useless") {
   const std::string kernel_tuner = R"({"kernel_name": "k", "device_name": "g", "tune_params_keys": ["A"],
     "tune_params": {"A": [1, 2]}, "cache": {"1": {"time": 0.5, "times": [0.5, 0, NaN]}, "2": {"time": )";
   failed(kernel_tuner + "0}}}", "recorded with a time of 0");
-  failed(kernel_tuner + "NaN}}}", "recorded with a time of nan");
+  for (const std::string time : {"NaN", "Infinity", "-Infinity", "null", "-0.5"})
+    failed(kernel_tuner + time + "}}}", "recorded with a time of " + time);
+  failed(kernel_tuner + "\"OddConfig\"}}}", "recorded as OddConfig");
   const std::string ktt = R"({"Metadata": {"Device": "g", "TimeUnit": "Microseconds"}, "Results": [
     {"KernelName": "k", "Status": "Ok", "TotalDuration": 5, "Configuration": [{"Name": "A", "Value": 1}]},
     {"KernelName": "k", "Status": "Ok", "Configuration": [{"Name": "A", "Value": 2}], "TotalDuration": )";
   failed(ktt + "0}]}", "recorded with a time of 0");
+  failed(ktt + "null}]}", "recorded with a time of null");
+  std::string odd = ktt + "5}]}";
+  odd.replace(odd.rfind("\"Ok\""), 4, "\"Odd\"");
+  failed(odd, "recorded as Odd");
   const std::string t4 = R"({"results": [
     {"configuration": {"A": 1}, "invalidity": "correct", "times": {"runtimes": [0.5]}},
     {"configuration": {"A": 2}, "invalidity": "correct", "times": {"runtimes": )";
   failed(t4 + "[0, 0]}}]}", "recorded with a time of 0");
-  failed(t4 + R"([0.5]}, "measurements": [{"name": "time", "value": NaN}]}]})", "recorded with a time of nan");
+  failed(t4 + R"([0.5]}, "measurements": [{"name": "time", "value": NaN}]}]})", "recorded with a time of NaN");
+  failed(t4 + R"([0.5]}, "measurements": [{"name": "time", "value": null}]}]})", "recorded with a time of null");
+}
+
+TEST_CASE("a number in a string was no number, and a text that reads as infinity was no text") {
+  const TemporaryFolder folder;
+  const Recording recording = read_recording(folder.write("small.json", R"({"results": [
+    {"configuration": {"mode": "inf"}, "invalidity": "correct", "times": {},
+     "measurements": [{"name": "time", "value": "2.5"}]},
+    {"configuration": {"mode": "nan"}, "invalidity": "correct", "times": {"runtimes": ["0.5", 0.5]}}]})"));
+  REQUIRE(recording.trials.size() == 2);
+  CHECK(recording.trials.front().time_ns == doctest::Approx(2.5e6));
+  CHECK(recording.trials.back().time_ns == doctest::Approx(0.5e6));
+  CHECK(recorded_task(recording).space().parse(R"(mode="nan")").choice.front() == 1);
 }
 
 TEST_CASE("texts of nothing and of blanks were one value") {

@@ -51,6 +51,22 @@ TEST_CASE("a foreign recording is read with its failures and its space") {
   CHECK(recorded_task(recording).space().size() == 5);
 }
 
+TEST_CASE("one row with a time that is none made the whole recording useless") {
+  const TemporaryFolder folder;
+  for (const std::string time : {"nan", "inf", "0", "-0.125"}) {
+    CAPTURE(time);
+    const auto file = folder.write("odd.csv", replaced(kForeign, "4,0,ok,0.125", "4,0,ok," + time));
+    const Recording recording = read_recording(file);
+    REQUIRE(recording.trials.size() == 5);
+    CHECK(recording.trials.back().outcome == Outcome::launch_refused);
+    CHECK(recording.trials.back().message == "recorded with a time of " + time);
+    CHECK(recording.trials.back().time_ns == 0);
+    CHECK(recorded_task(recording).space().size() == 5);
+  }
+  const Recording blank = read_recording(folder.write("odd.csv", replaced(kForeign, "4,0,ok,0.125", "4,0,ok,")));
+  CHECK(blank.trials.back().message == "recorded without a time");
+}
+
 TEST_CASE("a recording that is damaged says where and how") {
   const TemporaryFolder folder;
   struct Damage {
@@ -66,7 +82,6 @@ TEST_CASE("a recording that is damaged says where and how") {
       {"4,0,ok,0.125", "1,0,ok,0.125", "recorded twice"},
       {"4,0,ok,0.125", "4,1,ok,0.125", "violates"},
       {"4,0,ok", "4,0,fine", "`fine` is not a status"},
-      {"4,0,ok,0.125", "4,0,ok,-0.125", "times above zero"},
       {"#kernel copy\n", "", "no `#kernel` line"},
       {"#gpu Some GPU\n", "", "no `#gpu` line"},
       {"#source", "#mode hot\n#source", "not `hot`"},

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/printable.hpp"
@@ -123,7 +125,7 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
   std::size_t units_ = 0;
 };
 
-/// Makes JSON of what Python writes, as long as before: NaN and Infinity, which are no JSON, become empty strings. A
+/// Makes JSON of what Python writes: NaN and Infinity, which are no JSON, become strings. A
 /// file that ends within an object of the outermost one, as Kernel Tuner leaves its caches while it works, is closed.
 void repair(std::string& text) {
   std::size_t depth = 0;
@@ -131,6 +133,8 @@ void repair(std::string& text) {
   std::array<char, 2> outermost{};  // containers that are open
   char last = 0;                    // that is no blank
   std::size_t last_at = 0;
+  std::string repaired;
+  std::size_t copied = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (quoted) {
@@ -150,15 +154,18 @@ void repair(std::string& text) {
     if (c != 'N' && c != 'I' && c != '-') continue;
     for (const std::string_view word : {"NaN", "-Infinity", "Infinity"}) {
       if (text.compare(i, word.size(), word) != 0) continue;
-      text.replace(i, word.size(), "\"\"" + std::string(word.size() - 2, ' '));
-      i += word.size() - 1;
+      repaired.append(text, copied, i - copied).append(1, '"').append(word).append(1, '"');
+      copied = i + word.size();
+      i = copied - 1;
       break;
     }
   }
   const bool in_objects = depth == 2 && outermost[0] == '{' && outermost[1] == '{';
-  if (quoted || !in_objects || (last != ',' && last != '}' && last != '{')) return;
-  if (last == ',') text[last_at] = ' ';
-  text += "}}";
+  if (!quoted && in_objects && (last == ',' || last == '}' || last == '{')) {
+    if (last == ',') text[last_at] = ' ';
+    text += "}}";
+  }
+  if (copied > 0) text = repaired.append(text, copied);
 }
 
 /// Of a key in a path: as it is if it is a name.
@@ -206,6 +213,11 @@ JsonNode JsonNode::need(std::string_view key) const& {
   JsonNode(*this, key, *json_).fail("is missing");
 }
 
+JsonNode JsonNode::need_or_null(std::string_view key) const& {
+  const auto found = json_->find(key);
+  return found == json_->end() ? need(key) : JsonNode(*this, std::string_view(found.key()), *found);
+}
+
 std::vector<std::pair<std::string_view, JsonNode>> JsonNode::members() const& {
   if (!json_->is_object()) fail_type("an object in braces");
   std::vector<std::pair<std::string_view, JsonNode>> members;
@@ -241,15 +253,30 @@ const std::string& JsonNode::name() const {
 }
 
 double JsonNode::number() const {
-  const double number = number_or_nan();
-  if (std::isnan(number)) fail("must be a finite number");
+  const double number = any_number();
+  if (!std::isfinite(number)) fail("must be a finite number");
   return number;
 }
 
-double JsonNode::number_or_nan() const {
-  if (json_->is_string() && string().empty()) return std::numeric_limits<double>::quiet_NaN();
-  if (!json_->is_number()) fail_type("a number");
-  return json_->get<double>();
+std::optional<double> JsonNode::as_number() const {
+  if (json_->is_null()) return std::numeric_limits<double>::quiet_NaN();
+  if (json_->is_number()) return json_->get<double>();
+  if (!json_->is_string()) return std::nullopt;
+  const std::string_view text = search::trimmed(string());
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+double JsonNode::any_number() const {
+  const std::optional<double> number = as_number();
+  if (!number) fail_type("a number");
+  return *number;
+}
+
+std::string JsonNode::text() const {
+  return one_line(json_->is_string() ? string() : json_->dump(), kLongestPlace);
 }
 
 search::Value JsonNode::value() const {
@@ -268,7 +295,7 @@ search::Value JsonNode::value() const {
   } catch (const Error& error) {
     fail(error.what());
   }
-  if (value.is_real() && !std::isfinite(value.as_real())) fail("must be a finite number");
+  if (value.is_real() && !std::isfinite(value.as_real())) return search::Value(string());  // a mode: "inf"
   return value;
 }
 

@@ -33,15 +33,20 @@ class JsonNode {
   /// The same, where it must be there.
   JsonNode need(std::string_view key) const&;
   JsonNode need(std::string_view key) && = delete;
+  /// The same, and it may be null.
+  JsonNode need_or_null(std::string_view key) const&;
+  JsonNode need_or_null(std::string_view key) && = delete;
   std::vector<std::pair<std::string_view, JsonNode>> members() const&;  ///< in order of their keys
   std::vector<JsonNode> elements() const&;                              ///< of an array, or fails
 
   const std::string& string() const;
   /// A string that stands in a line: not empty, at most a thousand bytes, no control characters.
   const std::string& name() const;
-  double number() const;         ///< finite
-  double number_or_nan() const;  ///< what Python writes as NaN or Infinity is NaN
-  /// Of a parameter: a number, boolean or string; a string that reads as a number or boolean is one.
+  double number() const;                    ///< finite
+  std::optional<double> as_number() const;  ///< a string may hold one, or be NaN or Infinity; null is NaN
+  double any_number() const;                ///< the same, or fails
+  std::string text() const;                 ///< as the file has it, in one line and without quotes; shortened
+  /// Of a parameter: a number, boolean or string; a string that reads as a finite number or a boolean is one.
   search::Value value() const;
 
   /// Throws Error{bad_recording}: "FILE: PATH: sentence".
@@ -66,7 +71,7 @@ class JsonNode {
   std::optional<std::size_t> index_;
 };
 
-/// A JSON file of another tuner. What Python writes beyond JSON (NaN, Infinity) is read as an empty string, and a
+/// A JSON file of another tuner. What Python writes beyond JSON (NaN, Infinity) is read as a string, and a
 /// Kernel Tuner cache that a session left open is closed. A key that occurs twice in an object is an error, and so is
 /// more than half a gigabyte of values.
 class JsonFile {

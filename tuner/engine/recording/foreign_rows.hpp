@@ -45,11 +45,10 @@ class ForeignRows {
   std::set<search::Configuration> known_;
 };
 
-/// The time of a configuration that ran, from a number of the file. Zero and NaN are what a tuner writes where it could
-/// not measure: then the configuration failed. Fails for a negative number.
+/// The time of a configuration that ran, from a number of the file. Zero, NaN, null and negative numbers are what a
+/// tuner writes where it could not measure: then the configuration failed.
 void take_time(const JsonNode& time, double unit_ns, RecordedTrial& trial);
-/// Times of one configuration in nanoseconds, from numbers of a JSON list, without zeros and NaN.
-/// Fails for a negative number.
+/// Times of one configuration in nanoseconds, from numbers of a JSON list, without those that are no time.
 std::vector<double> foreign_samples(const JsonNode& list, double unit_ns);
 /// A time in milliseconds that was spent on a row; 0 if it is not there. Fails if it is negative.
 double spent_ms(const JsonNode& row, std::string_view key, double unit_ns = 1e6);

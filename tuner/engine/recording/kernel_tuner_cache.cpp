@@ -1,5 +1,6 @@
 // The cache files of Kernel Tuner: https://kerneltuner.github.io, "Cache files".
 #include <algorithm>
+#include <cmath>
 
 #include "tuner/engine/recording/foreign_formats.hpp"
 #include "tuner/engine/recording/foreign_rows.hpp"
@@ -76,21 +77,14 @@ NamedValues configuration_of(const JsonNode& entry, std::string_view key, const 
 }
 
 void read_time(const JsonNode& entry, RecordedTrial& trial) {
-  const JsonNode time = entry.need("time");
-  if (time.is_string() && !time.string().empty()) {
-    const std::string& failure = time.string();
-    trial.message = "recorded as " + failure;
-    if (failure == "CompilationFailedConfig") {
-      trial.outcome = Outcome::compile_error;
-    } else if (failure == "RuntimeFailedConfig" || failure == "InvalidConfig") {
-      trial.outcome = Outcome::launch_refused;
-    } else {
-      time.fail("must be a number, `InvalidConfig`, `CompilationFailedConfig` or `RuntimeFailedConfig`, not `{}`",
-                failure);
-    }
+  const JsonNode time = entry.need_or_null("time");
+  const std::optional<double> number = time.as_number();
+  if (!number && time.is_string()) {  // such as `RuntimeFailedConfig`
+    trial.outcome = time.string() == "CompilationFailedConfig" ? Outcome::compile_error : Outcome::launch_refused;
+    trial.message = "recorded as " + time.text();
     return;
   }
-  if (time.number_or_nan() >= kFailedTime) {
+  if (number && *number >= kFailedTime && std::isfinite(*number)) {
     trial.outcome = Outcome::launch_refused;
     trial.message = "recorded as a time of 1e20 ms, which stands for a failure";
     return;

@@ -197,12 +197,17 @@ class Reader {
     return i < fields.size() ? std::string_view(fields[i]) : std::string_view();
   }
 
-  double number(std::string_view text) const {
+  /// NaN and infinity too: what was no time.
+  double any_number(std::string_view text) const {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-      fail(fmt::format("`{}` is not a number", text));
-    }
+    if (error != std::errc() || end != text.data() + text.size()) fail(fmt::format("`{}` is not a number", text));
+    return value;
+  }
+
+  double number(std::string_view text) const {
+    const double value = any_number(text);
+    if (!std::isfinite(value)) fail(fmt::format("`{}` is not a number", text));
     return value;
   }
 
@@ -215,11 +220,32 @@ class Reader {
   void read(std::string_view text, std::string& value) const { value = text; }
   void read(std::string_view text, cache::Hash& value) const { value.text = text; }
 
-  std::vector<double> numbers(std::string_view text) const {
+  std::vector<double> any_numbers(std::string_view text) const {
     std::vector<double> values;
     if (text.empty()) return values;
-    for (const std::string& part : split(text, ' ')) values.push_back(number(part));
+    for (const std::string& part : split(text, ' ')) values.push_back(any_number(part));
     return values;
+  }
+
+  /// A row whose times are none is one that failed.
+  void read_times(const std::vector<std::string>& fields, RecordedTrial& trial) const {
+    const std::string_view time = field(fields, "time_ms");
+    trial.time_ns = time.empty() ? 0 : 1e6 * any_number(time);
+    trial.samples_ns = any_numbers(field(fields, "samples_ns"));
+    trial.race_ns = any_numbers(field(fields, "race_ns"));
+    if (trial.outcome == Outcome::ok && trial.samples_ns.empty()) trial.samples_ns.push_back(trial.time_ns);
+    if (is_time(trial.time_ns) && std::all_of(trial.samples_ns.begin(), trial.samples_ns.end(), is_time) &&
+        std::all_of(trial.race_ns.begin(), trial.race_ns.end(), is_time))
+      return;
+    if (trial.outcome == Outcome::ok) {
+      trial.outcome = Outcome::launch_refused;
+      trial.message = is_time(trial.time_ns) ? "recorded with a sample that is no time above zero"
+                      : time.empty()         ? "recorded without a time"
+                                             : fmt::format("recorded with a time of {}", time);
+    }
+    trial.time_ns = 0;
+    trial.samples_ns.clear();
+    trial.race_ns.clear();
   }
 
   void read_row(const std::vector<std::string>& fields) {
@@ -240,21 +266,11 @@ class Reader {
       trial.configuration.choice.push_back(static_cast<std::uint32_t>(found - parameter.values.begin()));
     }
     read_status(field(fields, "status"), trial);
-    trial.time_ns = 1e6 * number_or(field(fields, "time_ms"), 0);
+    read_times(fields, trial);
     trial.relative_deviation = number_or(field(fields, "rel_sd"), 0);
     trial.compile_ms = number_or(field(fields, "compile_ms"), 0);
     trial.verify_ms = number_or(field(fields, "verify_ms"), 0);
     trial.bench_ms = number_or(field(fields, "bench_ms"), 0);
-    trial.samples_ns = numbers(field(fields, "samples_ns"));
-    trial.race_ns = numbers(field(fields, "race_ns"));
-    if (trial.outcome == Outcome::ok) {
-      if (trial.samples_ns.empty()) trial.samples_ns.push_back(trial.time_ns);
-      const auto is_no_time = [](double ns) { return !is_time(ns); };
-      if (!is_time(trial.time_ns) || std::any_of(trial.samples_ns.begin(), trial.samples_ns.end(), is_no_time) ||
-          std::any_of(trial.race_ns.begin(), trial.race_ns.end(), is_no_time)) {
-        fail("a configuration that is `ok` needs times above zero");
-      }
-    }
     const auto read_fact = [&](const char* name, auto& fact) { read(field(fields, name), fact); };
     describe(read_fact, trial.facts);
     trial.launch = std::string(field(fields, "launch"));
