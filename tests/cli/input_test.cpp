@@ -174,9 +174,15 @@ TEST_CASE("what a replay would ignore is refused") {
   }
 }
 
+TEST_CASE("a size of memory with a decimal point or in terabytes was refused") {
+  const User user;
+  for (const char* const text : {"1.5GB", "4TB", "0.5TiB", "512M", "1<<30"})
+    check_error(user.run({"tune", "nowhere.cu", "--compile-memory", text}), 2, {"nowhere.cu"});
+}
+
 TEST_CASE("what is no size of memory, or none in which a compiler starts, is refused") {
   const User user;
-  for (const char* const text : {"many", "4", "10MB", "-1GB", "1TB"})
+  for (const char* const text : {"many", "4", "10MB", "-1GB", "0.2GB", "1PB", "infGB", "1.5.5GB", "1e30GB"})
     check_error(user.run({"tune", kScale, "--compile-memory", text}), 2, {"--compile-memory", "at least 256MB", text});
   check_error(user.run({"check", kScale, "--host", "--compile-memory", "1GB"}), 2, {"--compile-memory", "--host"});
 }
