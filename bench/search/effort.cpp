@@ -4,16 +4,22 @@
 // SEEDS (default 10) searches of EFFORT (default normal) a recording, asking and ending as a session on one GPU does,
 // with 24 under way. What a result costs follows from the recording, with 15 compilers beside the GPU; in recordings of
 // other tuners it is each MS in turn (default 10 and 40). A session takes a second besides.
+//
+// In the end the constants of spending are judged on kernels on which they were not chosen. Recordings whose names are
+// alike up to the first `_` are a family. Each is left out in turn, and searched with those constants of a grid that
+// take the least time on all others while enough of their searches are within 2 %.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <limits>
-#include <memory>
+#include <map>
+#include <set>
 #include <thread>
 
 #include "bench/program.hpp"
@@ -22,13 +28,13 @@
 #include "tuner/engine/session/effort_limits.hpp"
 #include "tuner/engine/session/result_cost.hpp"
 #include "tuner/engine/session/session_options.hpp"
-#include "tuner/engine/session/stop_rules.hpp"
 
 namespace tuner::bench {
 namespace {
 
 constexpr std::size_t kUnderWay = 24, kCompilers = 15;
 constexpr double kSessionSeconds = 1;
+constexpr double kDear = 15;     ///< seconds of a complete search, above which its time counts
 constexpr double kLittle = 0.2;  ///< below this chance a report says "less than 1 %"
 
 /// A recorded space, and what a result costs there.
@@ -71,50 +77,72 @@ struct Place {
   double seconds = 0;  ///< of all results
 };
 
+/// A search that goes on for as long as any constants would have it.
+struct Path {
+  struct Gain {
+    std::uint64_t told = 0;
+    double slower = 0;  ///< than the best of the space: 0.02 is 2 %
+  };
+  std::vector<Gain> gains;            ///< whenever the best became faster
+  std::vector<search::Belief> looks;  ///< whenever a belief was formed
+  double result_s = 0;                ///< what a result costs, settled as in a session; 0: that was not settled
+};
+
+/// Where it ends.
 struct Ended {
-  double slower = std::numeric_limits<double>::infinity();  ///< 0.02: 2 % slower than the best of the space
-  double share = 0;                                         ///< of the space that was tried
-  std::optional<double> chance;                             ///< that is believed left; nothing: not known
+  double slower = 0;             ///< than the best of the space
+  double share = 1;              ///< of the space that was tried
+  std::optional<double> chance;  ///< that is believed left; nothing: not known
   bool says_little() const { return chance && *chance < kLittle; }
 };
 
-search::Observation observe(const Place& place, const search::Configuration& configuration) {
-  const cache::Trial& trial = place.trials[place.task.space().index_of(configuration).value()];
-  return {.configuration = configuration, .outcome = trial.outcome, .time_ns = trial.time_ns};
+const std::chrono::duration<double> kPercentWorth = engine::SessionOptions{}.percent_worth;
+
+Path search(const Place& place, Effort effort, std::uint64_t seed, const engine::SpendingConstants& longest) {
+  const search::Space& space = place.task.space();
+  const std::size_t window = std::clamp<std::size_t>(space.size() / 4, 1, kUnderWay);
+  const auto strategy = search::make_strategy("auto", space, {.seed = seed, .may_end_early = true});
+  engine::ResultCost cost(space.size(), kCompilers, 1);
+  std::deque<search::Configuration> under_way;
+  Path path;
+  double best = std::numeric_limits<double>::infinity();
+  std::uint64_t most = space.size();
+  for (std::uint64_t told = 1; told <= most; ++told) {
+    for (auto& next : strategy->ask(window - under_way.size())) under_way.push_back(std::move(next));
+    if (under_way.empty()) break;
+    const cache::Trial& trial = place.trials[space.index_of(under_way.front()).value()];
+    strategy->tell({.configuration = under_way.front(), .outcome = trial.outcome, .time_ns = trial.time_ns});
+    under_way.pop_front();
+    if (trial.time_ns && *trial.time_ns < best) {
+      best = *trial.time_ns;
+      path.gains.push_back({told, best / place.best_ns - 1});
+    }
+    const auto belief = strategy->belief();
+    if (belief && (path.looks.empty() || path.looks.back().told < belief->told)) path.looks.push_back(*belief);
+    if (!cost.add(trial)) continue;
+    path.result_s = *cost.seconds();
+    most = engine::spending_of(effort, space.size(), path.result_s, kPercentWorth, longest).most.value_or(0);
+  }
+  return path;
 }
 
-Ended search(const Place& place, Effort effort, std::uint64_t seed) {
-  const search::Space& space = place.task.space();
-  engine::StopRules rules(engine::limits_of(effort, space.size()), space.size());
-  engine::ResultCost cost(space.size(), kCompilers, 1);
-  const auto strategy = search::make_strategy(
-      "auto", space, {.seed = seed, .budget = rules.evaluations(), .may_end_early = rules.may_end_early()});
-  std::deque<search::Configuration> under_way;
-  std::uint64_t asked = 0;
-  double best_ns = std::numeric_limits<double>::infinity();
-  while (!rules.met()) {
-    const std::uint64_t most = rules.evaluations().value_or(space.size());
-    const std::size_t window = std::clamp<std::size_t>(most / 4, 1, kUnderWay);
-    const std::uint64_t room = window - std::min(window, under_way.size());
-    for (auto& next : strategy->ask(std::min(most - std::min(most, asked), room))) {
-      under_way.push_back(std::move(next));
-      ++asked;
-    }
-    if (under_way.empty()) break;
-    const search::Observation observation = observe(place, under_way.front());
-    cost.add(place.trials[space.index_of(under_way.front()).value()]);
-    under_way.pop_front();
-    strategy->tell(observation);
-    rules.tell(observation);
-    best_ns = std::min(best_ns, observation.time_ns.value_or(best_ns));
-    if (const auto belief = strategy->belief()) rules.tell(*belief);
-    if (!rules.awaits_spending() || !cost.seconds() || rules.told() < engine::ResultCost::kSettling) continue;
-    rules.spend(engine::spending_of(effort, space.size(), *cost.seconds(), engine::SessionOptions{}.percent_worth));
-    if (!rules.evaluations()) return {.slower = 0, .share = 1, .chance = 0};
+Ended end_of(const Place& place, Effort effort, const Path& path, const engine::SpendingConstants& constants) {
+  const std::uint64_t size = place.trials.size();
+  if (path.result_s == 0 || !engine::limits_of(effort, size).weighs) return {};
+  const engine::Spending spending = engine::spending_of(effort, size, path.result_s, kPercentWorth, constants);
+  if (!spending.most) return {};
+  std::uint64_t told = *spending.most;
+  Ended ended;
+  for (const search::Belief& belief : path.looks) {
+    if (belief.told > told) break;
+    ended.chance = belief.chance;
+    if (!spending.pays(belief)) told = belief.told;
   }
-  Ended ended{.slower = best_ns / place.best_ns - 1, .share = static_cast<double>(rules.told()) / place.size()};
-  if (const auto belief = strategy->belief()) ended.chance = belief->chance;
-  if (rules.told() == space.size()) ended.chance = 0;
+  ended.slower = std::numeric_limits<double>::infinity();
+  for (const Path::Gain& gain : path.gains) {
+    if (gain.told <= told) ended.slower = gain.slower;
+  }
+  ended.share = static_cast<double>(told) / place.size();
   return ended;
 }
 
@@ -131,6 +159,12 @@ double time_of(const Place& place, const Ended& run) {
   return (kSessionSeconds + run.share * place.seconds) / (kSessionSeconds + place.seconds);
 }
 
+double mean_logarithm(const Place& place, const std::vector<Ended>& runs) {
+  double sum = 0;
+  for (const Ended& run : runs) sum += std::log(time_of(place, run));
+  return sum / static_cast<double>(runs.size());
+}
+
 class Tables {
  public:
   Tables() {
@@ -142,19 +176,18 @@ class Tables {
 
   void add(const Place& place, const std::vector<Ended>& runs) {
     const double complete = kSessionSeconds + place.seconds;
-    double worst = 0, tried = 0, longest = 0, logarithm = 0;
+    const double logarithm = mean_logarithm(place, runs);
+    double worst = 0, tried = 0, longest = 0;
     for (const Ended& run : runs) {
       worst = std::max(worst, run.slower);
       tried += run.share * place.size() / static_cast<double>(runs.size());
       longest = std::max(longest, time_of(place, run) * complete);
-      logarithm += std::log(time_of(place, run)) / static_cast<double>(runs.size());
     }
     fmt::print("| {} | {} | {:.1f} | {:.2f} | {:.2f} | {:.2f} | {:.1f} % | {:.0f} | {:.3f} | {:.1f} | {:.2f} |\n",
                place.name, place.trials.size(), complete, within(runs, 0.02), within(runs, 0.06), within(runs, 0.08),
                100 * worst, tried, std::exp(logarithm), longest,
                part_of(runs, [](const Ended& run) { return run.says_little(); }));
     std::fflush(stdout);
-    constexpr double kDear = 15;
     if (complete > kDear) times_.push_back(logarithm);
     for (const Ended& run : runs) (run.share < 1 ? early_ : complete_).push_back(run);
   }
@@ -190,38 +223,132 @@ class Tables {
   std::vector<Ended> early_, complete_;
 };
 
-std::vector<Ended> searches(const Place& place, Effort effort, std::uint64_t first, std::size_t seeds) {
-  std::vector<Ended> runs(seeds);
+std::vector<Path> searches(const Place& place, Effort effort, std::uint64_t first, std::size_t seeds,
+                           const engine::SpendingConstants& longest) {
+  std::vector<Path> paths(seeds);
   std::atomic<std::size_t> next{0};
   std::vector<std::jthread> threads;
   for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i) {
     threads.emplace_back([&] {
-      for (std::size_t run = next++; run < seeds; run = next++) runs[run] = search(place, effort, first + run);
+      for (std::size_t run = next++; run < seeds; run = next++)
+        paths[run] = search(place, effort, first + run, longest);
     });
   }
   threads.clear();
-  return runs;
+  return paths;
+}
+
+/// The searches of a recording.
+struct Searched {
+  Place place;
+  std::vector<Path> paths;
+
+  std::string family() const { return place.name.substr(0, place.name.find('_')); }
+  std::vector<Ended> ends(Effort effort, const engine::SpendingConstants& constants) const {
+    std::vector<Ended> runs;
+    for (const Path& path : paths) runs.push_back(end_of(place, effort, path, constants));
+    return runs;
+  }
+};
+
+constexpr std::array kRoots{10.0, 14.0, 18.0}, kPercentsLeft{3.0, 5.0, 10.0};
+constexpr std::array kSmallChances{0.1, 0.2, 0.3, 0.4};  ///< seconds
+
+std::vector<engine::SpendingConstants> grid() {
+  std::vector<engine::SpendingConstants> points;
+  for (const double roots : kRoots) {
+    for (const double small_chance_s : kSmallChances) {
+      for (const double percent_left : kPercentsLeft) points.push_back({roots, small_chance_s, percent_left});
+    }
+  }
+  return points;
+}
+
+/// What constants come to on some recordings.
+struct Merit {
+  std::vector<Ended> early;      ///< the runs that end early
+  std::vector<double> log_time;  ///< of each recording whose complete search is dear
+
+  void add(const Place& place, const std::vector<Ended>& runs) {
+    std::ranges::copy_if(runs, std::back_inserter(early), [](const Ended& run) { return run.share < 1; });
+    if (place.seconds + kSessionSeconds > kDear) log_time.push_back(mean_logarithm(place, runs));
+  }
+  double time() const {
+    double mean = 0;
+    for (const double one : log_time) mean += one / static_cast<double>(log_time.size());
+    return std::exp(mean);
+  }
+};
+
+/// The point that takes the least time while enough are within 2 %; if none is, that with the most.
+engine::SpendingConstants choose_without(const std::string& family, const std::vector<Searched>& all, Effort effort) {
+  constexpr double kEnough = 0.98;
+  engine::SpendingConstants chosen;
+  std::pair<double, double> best{-1, 0};
+  for (const engine::SpendingConstants& point : grid()) {
+    Merit merit;
+    for (const Searched& one : all) {
+      if (one.family() != family) merit.add(one.place, one.ends(effort, point));
+    }
+    const std::pair rank{std::min(within(merit.early, 0.02), kEnough), -merit.time()};
+    if (rank <= best) continue;
+    best = rank;
+    chosen = point;
+  }
+  return chosen;
+}
+
+void judge_nested(const std::vector<Searched>& all, Effort effort) {
+  std::set<std::string> families;
+  for (const Searched& one : all) families.insert(one.family());
+  std::map<std::string, std::vector<std::string>> chosen;
+  Merit nested;
+  for (const std::string& family : families) {
+    const engine::SpendingConstants constants = choose_without(family, all, effort);
+    chosen[fmt::format("{} roots, {} s, {} %", constants.roots, constants.small_chance_s, constants.percent_left)]
+        .push_back(family);
+    for (const Searched& one : all) {
+      if (one.family() == family) nested.add(one.place, one.ends(effort, constants));
+    }
+  }
+  fmt::print(
+      "\nEach family left out: {} runs that end early within 2 % {:.3f}, 6 % {:.3f}, 8 % {:.3f}; time {:.3f}\n\n",
+      nested.early.size(), within(nested.early, 0.02), within(nested.early, 0.06), within(nested.early, 0.08),
+      nested.time());
+  fmt::print("| constants | chosen without |\n|---|---|\n");
+  for (const auto& [constants, without] : chosen) fmt::print("| {} | {} |\n", constants, fmt::join(without, ", "));
 }
 
 void judge(const std::vector<std::string>& words) {
   const auto word = [&](std::size_t i, const char* otherwise) { return i < words.size() ? words[i] : otherwise; };
   const std::size_t seeds = std::stoul(word(0, "10"));
   const auto effort = effort_from_string(word(1, "normal"));
-  if (!effort) throw std::runtime_error(words[1] + " is no effort");
+  if (!effort || *effort == Effort::full) throw std::runtime_error("EFFORT is quick or normal");
   const std::uint64_t first = std::stoull(word(2, "0"));
   std::vector<double> costs_ms{10, 40};
   if (words.size() > 3) costs_ms.clear();
   for (std::size_t i = 3; i < words.size(); ++i) costs_ms.push_back(std::stod(words[i]));
+  std::vector<Searched> all;
   Tables tables;
+  const auto add = [&](Place place) {
+    std::vector<Path> paths = searches(place, *effort, first, seeds, {.roots = kRoots.back()});
+    all.push_back({std::move(place), std::move(paths)});
+    tables.add(all.back().place, all.back().ends(*effort, {}));
+  };
   for (const std::string& file : recordings()) {
     Place place(engine::read_recording(file));
-    if (!place.is_foreign) tables.add(place, searches(place, *effort, first, seeds));
-    for (const double ms : place.is_foreign ? costs_ms : std::vector<double>{}) {
-      place.set_cost(ms);
-      tables.add(place, searches(place, *effort, first, seeds));
+    if (!place.is_foreign) {
+      add(std::move(place));
+      continue;
+    }
+    for (const double ms : costs_ms) {
+      Place at_cost(engine::read_recording(file));
+      at_cost.set_cost(ms);
+      add(std::move(at_cost));
     }
   }
   tables.print_all();
+  judge_nested(all, *effort);
 }
 
 }  // namespace

@@ -276,13 +276,15 @@ TEST_CASE("in mode background the baseline serves at once, and the winner takes 
   CHECK(machine.heard(Notice::Kind::tuning).size() == 2);
 }
 
-TEST_CASE("a program that waits is served a quick search, and one in the background goes on from it") {
+TEST_CASE("a program that waits is served a short search, and one in the background goes on from it") {
   EngineMachine machine;
   const auto sessions = [&] {
     return cache::test::sql(machine.home() / "decisions.db", "SELECT effort, evaluated FROM decision ORDER BY 1, 2");
   };
   {
-    Runtime runtime(machine.options(Mode::tune));
+    RuntimeOptions options = machine.options(Mode::tune);
+    options.tune_evaluations = 60;  // a quick search of a space of 64 that costs little tries everything
+    Runtime runtime(options);
     const Provenance quick = runtime.kernel(larger_space()).request({1000}).provenance();
     INFO(quick.why);
     CHECK(quick.rung == Rung::exact);

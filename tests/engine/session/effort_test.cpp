@@ -57,8 +57,9 @@ constexpr double kDear = 100;
 TEST_CASE("as long as it is not known what a result costs, efforts end a search by counts") {
   CHECK(limits_of(Effort::quick, 2000).evaluations == 60);
   CHECK(limits_of(Effort::quick, 2000).weighs);
-  CHECK_FALSE(limits_of(Effort::normal, 61).evaluations);
-  CHECK(limits_of(Effort::normal, 61).weighs);
+  CHECK_FALSE(limits_of(Effort::normal, 101).evaluations);
+  CHECK(limits_of(Effort::normal, 101).weighs);
+  CHECK_FALSE(limits_of(Effort::normal, 100).weighs);
   for (const Effort effort : kAllEfforts) {
     CHECK_FALSE(limits_of(effort, 60).evaluations);
     CHECK_FALSE(limits_of(effort, 60).weighs);

@@ -8,8 +8,8 @@ namespace tuner::engine {
 namespace {
 
 constexpr std::uint64_t kQuick = 60;
-/// Searched completely whatever that costs.
-constexpr std::uint64_t kTiny = 60;
+/// Searched completely by `normal`, whatever that costs: a belief is formed when half of it is done.
+constexpr std::uint64_t kTiny = 100;
 /// Searched completely by `normal` unless other problems are known.
 constexpr std::uint64_t kSmall = 300;
 /// Where others are known, `normal` ends when so many in a row, or this part of the space, brought less than
@@ -22,17 +22,11 @@ constexpr std::uint64_t kWhole = 2;
 constexpr std::uint64_t kLeastKnown = 40;
 
 // Of a `normal` search, in what one per cent is worth.
-constexpr double kCheap = 7.5;  ///< a complete search is done if it costs no more
-constexpr double kAlways = 9;   ///< what is tried at most costs so much at least ...
-/// ... or is this part of the space. In between it is so many times the square root of the space's size: the larger
-/// the space, the smaller the part that finds its best.
-constexpr double kMostPart = 1.0 / 3, kRoots = 14, kLargest = 40'000;
-constexpr double kQuickWorth = 1;  ///< the same for a complete or a long `quick` search
-
-/// Where one per cent or more was left, on recorded spaces, it were so many in the mean.
-constexpr double kPercentLeft = 5;
-/// However dear a result is, no search ends before a chance of one per cent is worth less: a tenth, by default.
-constexpr double kSmallChanceSeconds = 0.2;
+constexpr double kCheap = 7.5;         ///< a complete search is done if it costs no more
+constexpr double kAlways = 9;          ///< what is tried at most costs no more than this, or ...
+constexpr double kMostPart = 1.0 / 3;  ///< ... is no more than this part of the space
+constexpr double kLargest = 40'000;    ///< larger spaces count as of so many: nobody knows more of them
+constexpr double kQuickWorth = 1;      ///< of a `quick` search, complete or not
 
 /// For the known problems of a `normal` search. Each problem that is known leaves less to find out on the next: all
 /// together cost what a logarithm of their number would, each for itself.
@@ -49,9 +43,9 @@ Budget idle_limits(std::uint64_t space_size, std::uint64_t known_problems) {
   return limits;
 }
 
-std::uint64_t normal_most(double size, double result_s, double percent_worth_s) {
-  const double roots = kRoots * std::sqrt(std::min(size, kLargest));
-  const double affordable = std::max(kMostPart * size, kAlways * percent_worth_s / result_s);
+std::uint64_t normal_most(double size, const Spending& spending) {
+  const double roots = spending.constants.roots * std::sqrt(std::min(size, kLargest));
+  const double affordable = std::max(kMostPart * size, kAlways * spending.percent_worth.count() / spending.result_s);
   return static_cast<std::uint64_t>(std::min({roots, affordable, size}));
 }
 
@@ -65,7 +59,7 @@ Budget limits_of(Effort effort, std::uint64_t space_size, std::uint64_t known_pr
     if (space_size > kLeastKnown) limits.evaluations = kLeastKnown;
     return limits;
   }
-  limits.weighs = space_size > kTiny;
+  limits.weighs = space_size > (effort == Effort::quick ? kQuick : kTiny);
   if (effort == Effort::quick && limits.weighs) limits.evaluations = kQuick;
   return limits;
 }
@@ -74,19 +68,19 @@ bool Spending::pays(const search::Belief& belief) const {
   constexpr double kUntilNextLook = 0.25;  ///< of what was told
   const double worth_s = belief.chance * percent_worth.count();
   const double cost_s = kUntilNextLook * static_cast<double>(belief.told) * result_s;
-  return worth_s >= kSmallChanceSeconds || kPercentLeft * worth_s >= cost_s;
+  return worth_s >= constants.small_chance_s || constants.percent_left * worth_s >= cost_s;
 }
 
 Spending spending_of(Effort effort, std::uint64_t space_size, double result_s,
-                     std::chrono::duration<double> percent_worth) {
+                     std::chrono::duration<double> percent_worth, const SpendingConstants& constants) {
   // A hair more, because the cost of a complete search is one of these bounds, rounded.
   constexpr double kHair = 1 + 1e-9;
-  Spending spending{.result_s = result_s, .percent_worth = percent_worth};
+  Spending spending{.result_s = result_s, .percent_worth = percent_worth, .constants = constants};
   const auto size = static_cast<double>(space_size);
   const bool is_quick = effort == Effort::quick;
   const double cheap_s = (is_quick ? kQuickWorth : kCheap) * percent_worth.count() * kHair;
   if (size * result_s <= cheap_s) return spending;
-  spending.most = normal_most(size, result_s, percent_worth.count());
+  spending.most = normal_most(size, spending);
   if (is_quick) {
     const auto paid = static_cast<std::uint64_t>(std::min(cheap_s / result_s, size));
     spending.most = std::max(kQuick, std::min(*spending.most, paid));
