@@ -5,13 +5,14 @@
 #include <numbers>
 #include <numeric>
 
+#include "search/space/changes.hpp"
 #include "search/strategy/slow_times.hpp"
 
 namespace tuner::search {
 namespace {
 
 constexpr std::size_t kTrees = 24, kFamilyTrees = 12, kTries = 8;
-constexpr int kFamilies = 6, kAttempts = 60;
+constexpr int kFamilies = 6, kFamilyAttempts = 60;
 /// A family is left out if it has so many, leaves so many, and is no larger a part of all.
 constexpr std::size_t kFewestInside = 5, kFewestOutside = 20;
 constexpr double kLargestPart = 0.6;
@@ -26,12 +27,6 @@ std::vector<std::uint32_t> numbers_below(std::size_t count) {
   std::vector<std::uint32_t> numbers(count);
   std::iota(numbers.begin(), numbers.end(), std::uint32_t{0});
   return numbers;
-}
-
-std::size_t differing(const Configuration& a, const Configuration& b) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < a.choice.size(); ++i) count += a.choice[i] != b.choice[i] ? 1 : 0;
-  return count;
 }
 
 }  // namespace
@@ -87,7 +82,7 @@ Outlook::Outlook(const Space& space, const Features& features, std::span<const T
 double Outlook::widening(Prng& prng) const {
   double sum = 0;
   int families = 0;
-  for (int attempt = 0; families < kFamilies && attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; families < kFamilies && attempt < kFamilyAttempts; ++attempt) {
     const auto parameter = static_cast<std::size_t>(prng.below(space_.parameters().size()));
     const std::uint32_t value = samples_[prng.below(samples_.size())].configuration.choice[parameter];
     const auto inside =
@@ -151,7 +146,7 @@ std::vector<std::uint64_t> Outlook::choose_places(std::vector<Open> open) const 
       if (places.size() >= most || !is_wanted(one)) return;
       const Configuration configuration = space_.at(one.index);
       const bool is_apart = std::all_of(places.begin(), places.end(), [&](std::uint64_t other) {
-        return differing(configuration, space_.at(other)) >= 2;
+        return differing(configuration, space_.at(other)).size() >= 2;
       });
       if (is_apart) places.push_back(one.index);
     }

@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "search/space/changes.hpp"
 #include "search/strategy/strategies.hpp"
 
 namespace tuner::search {
@@ -13,12 +14,6 @@ namespace {
 constexpr std::size_t kAtOnce = 5;  ///< asked for before anything else
 constexpr std::size_t kMost = 20;   ///< asked for in all
 constexpr std::size_t kTurns = 3;   ///< after each of the strategy's own proposals
-
-std::size_t differing(const Configuration& a, const Configuration& b) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < a.choice.size(); ++i) count += a.choice[i] != b.choice[i] ? 1 : 0;
-  return count;
-}
 
 /// The best ones that differ from each other in several parameters, the later in the more: what is best elsewhere are
 /// often variants of one configuration, and where that one does not carry over, neither do they. Filled up with the
@@ -30,7 +25,7 @@ std::vector<std::uint64_t> spread_out(const Space& space, std::span<const Config
       if (chosen.size() >= count) return;
       if (!space.contains(configuration)) continue;
       const bool far = std::all_of(chosen.begin(), chosen.end(), [&](const Configuration& other) {
-        return differing(configuration, other) >= apart;
+        return differing(configuration, other).size() >= apart;
       });
       if (far) chosen.push_back(configuration);
     }

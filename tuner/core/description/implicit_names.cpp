@@ -22,7 +22,7 @@ namespace {
 struct ImplicitType {
   std::string_view name, type;
 };
-constexpr std::array<ImplicitType, 28> kTypes{{
+constexpr std::array<ImplicitType, 28> kImplicitTypes{{
     {"uint", "unsigned int"},
     {"ushort", "unsigned short"},
     {"ulong", "unsigned long"},
@@ -145,7 +145,7 @@ std::vector<ImplicitName> implicit_names(std::string_view source, std::span<cons
   }
   // nvcc takes the word for nothing; NVRTC refuses it from C++17 on.
   if (names.lacks_macro("register")) result.push_back({"register", "#define register\n"});
-  for (const ImplicitType& type : kTypes) {
+  for (const ImplicitType& type : kImplicitTypes) {
     if (names.lacks_type(type)) result.push_back({type.name, fmt::format("typedef {} {};\n", type.type, type.name)});
   }
   return result;
