@@ -47,6 +47,11 @@ TEST_CASE("a launch whose grid is not understood was passed over in silence") {
   CHECK(
       contains(warps("blocks(n * 32, 256)", "int blocks(int a, int b) { return a / b + (a % b != 0); }\n"), question));
   CHECK_FALSE(contains(warps("(n * 32 + 255) / 256"), "not understood"));
+  const std::string both = skeleton(
+      "#define CONFIGURATION n / 64, 64\n__global__ void k(float* x, int n) { x[blockIdx.x * 64 + threadIdx.x] = 1; }\n"
+      "void run(float* p, int n) { k<<<CONFIGURATION>>>(p, n); }",
+      "k.cu");
+  CHECK(contains(both, "// ? The launch has `CONFIGURATION` for its grid."));
 }
 
 TEST_CASE("a kernel of one warp for each row got one thread for each row where nothing launches it") {

@@ -234,6 +234,15 @@ void ask_about_fixed_grid(KernelSkeleton& skeleton, const LaunchingCode& host) {
   }
 }
 
+void ask_about_guessed_grid(KernelSkeleton& skeleton) {
+  if (skeleton.launch != nullptr && !skeleton.launch->configuration.empty()) {
+    skeleton.ask(fmt::format("The launch has `{}` for its grid. That is not understood, so these blocks are a guess.",
+                             skeleton.launch->configuration.front()));
+  } else if (skeleton.use.ends_at_quotient()) {
+    skeleton.ask("The kernel divides its index before it compares it with a size. Are these blocks enough?");
+  }
+}
+
 void guess_grid(KernelSkeleton& skeleton) {
   const int dimensions = skeleton.use.dimensions();
   for (int i = 0; i < dimensions; ++i) {
@@ -321,12 +330,7 @@ void propose_launch(KernelSkeleton& skeleton) {
   if (is_known) {
     ask_about_fixed_grid(skeleton, *host);
   } else {
-    if (host) {
-      skeleton.ask(fmt::format("The launch has `{}` for its grid. That is not understood, so these blocks are a guess.",
-                               skeleton.launch->configuration.front()));
-    } else if (skeleton.use.ends_at_quotient()) {
-      skeleton.ask("The kernel divides its index before it compares it with a size. Are these blocks enough?");
-    }
+    ask_about_guessed_grid(skeleton);
     guess_grid(skeleton);
   }
   const bool has_partial_results =
