@@ -63,8 +63,40 @@ TEST_CASE("structures by value hold what is described for them, and a value that
   text.replace(text.find("100 + n // 10"), 13, "300 + n // 10");
   developer.folder().write("values.cu", text);
   const Result wrong = developer.run({"check", "values.cu", "--host"});
-  CHECK(wrong.out.find("value 1 of argument 4 does not fit its member: choose another or a wider type") !=
-        std::string::npos);
+  CHECK(wrong.out.find("values.cu:27: value 1 of `tag` is 3") != std::string::npos);
+}
+
+TEST_CASE("a value was passed although its bit-field or float does not hold it, or for a type of the same size") {
+  struct Given {
+    std::string type, value, said;
+  };
+  for (const Given& given : {
+           Given{"struct P { unsigned char c : 4, d : 4; };", "P, 15, 16", "k.cu:2: value 2 of `q` is 16, which"},
+           {"struct P { unsigned a : 3, b : 7; };", "P, 7, 200", "value 2 of `q` is 200, which its member"},
+           {"struct P { int a : 4; };", "P, 8", "value 1 of `q` is 8, which its member"},
+           {"struct P { int a : 4; };", "P, -9", "value 1 of `q` is -9, which its member"},
+           {"struct P { int a : 4, b : 4; unsigned c : 4; bool d : 1; long long e; };", "P, 7, -8, 15, true, -1 << 40",
+            "No findings"},
+           {"struct P { bool on; __device__ P(int v) : on(v != 0) {} };", "P, 5", "No findings"},
+           {"struct P { float x; };", "P, 1e300", "k.cu:2: value 1 of `q` is 1e+300, which its member"},
+           {"#include <cuda_fp16.h>\nstruct P { half x; };", "P, 1e6", "value 1 of `q` is 1e+06, which its member"},
+           {"struct P { const int& x; };", "P, 1", "P holds references"},
+           {"struct P { int x; float y; };\nstruct Q { float y; int x; };", "Q, 1, 2",
+            "parameter 1 of the kernel has another type"},
+       }) {
+    CAPTURE(given.type);
+    CAPTURE(given.value);
+    Developer developer;
+    developer.folder().write(
+        "k.cu",
+        "#pragma tuner kernel(k) problem(n: size = 100) param(B, 64) grid(ceil_div(n, B)) block(B)\n"
+        "#pragma tuner value(q, " +
+            given.value + ") out(y, float, n) scalar(n, int32)\n" + given.type +
+            "\n__global__ void k(P q, float* y, int n) {\n"
+            "  const int i = blockIdx.x * B + threadIdx.x;\n  if (i < n) y[i] = i;\n}\n");
+    const Result result = developer.run({"check", "k.cu", "--host"});
+    CHECK_MESSAGE((result.out + result.err).find(given.said) != std::string::npos, result.out << result.err);
+  }
 }
 
 TEST_CASE("each of the seeded bugs is the only finding, with its class and its line") {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "tuner/core/signature/value_source.hpp"
 #include "tuner/error.hpp"
 #include "tuner/host/addresses.hpp"
 #include "tuner/host/budget.hpp"
@@ -70,7 +71,7 @@ class Check {
     result_.interrupted = stopped();
     if (cases_.cases.empty() || stopped()) return std::move(result_);
     const Clock::time_point start = Clock::now();
-    const Program program(*description_, headers_, cases_.changing, options_.device, folder_.path());
+    const Program program(*cases_.problems.front().task, headers_, cases_.changing, options_.device, folder_.path());
     Build build(program, compiler_, cases_.variants, options_, limits_, files_);
     const bool compiled = build.run(Flavour::memory, cases_.variants.size(), budget_.until(Budget::Phase::compiling));
     has_compiled_all_ = !budget_.is_over(Budget::Phase::compiling);
@@ -374,6 +375,14 @@ class Check {
         .sentence = fmt::format("`{}`: byte {} changed, which is padding and may only be read", argument.name, byte)};
   }
 
+  Unchecked misfit(const CaseOutcome& outcome, const HostProblem& problem, const HostCase& one) const {
+    const Argument& described = description_->arguments.at(outcome.misfit_argument);
+    return {value_misfit(problem.arguments.at(outcome.misfit_argument), outcome.misfit),
+            {description_->file.string(), described.place.line},
+            one.configuration,
+            1};
+  }
+
   /// `number` is the case's in the plan.
   void judge(std::size_t case_number, std::size_t number, const CaseOutcome& outcome, const Expected* expected) {
     const HostCase& one = cases_.cases[case_number];
@@ -391,6 +400,7 @@ class Check {
     }
     switch (outcome.state) {
       case CaseOutcome::State::mismatch:
+        if (outcome.misfit > 0) return unchecked_at(misfit(outcome, problem, one));
         return unchecked_at({"The directives do not describe the kernel: " + outcome.text, {}, one.configuration, 1});
       case CaseOutcome::State::lacking:
         return unchecked_at({outcome.text, {}, one.configuration, 1});

@@ -61,6 +61,8 @@ void take(const std::string& word, std::istringstream& words, CaseOutcome& outco
     words.read(outcome.fault_place.file.data(), static_cast<std::streamsize>(outcome.fault_place.file.size()));
     if (outcome.fault_place.line == 0) outcome.fault_place.file.clear();
     outcome.fault = rest_of(words);
+  } else if (word == "misfit") {
+    words >> outcome.misfit_argument >> outcome.misfit;
   } else if (word == "input") {
     words >> run;
     if (outcome.changed_input < 0) words >> outcome.changed_input >> outcome.changed_byte;
@@ -86,7 +88,7 @@ void read_events(const std::filesystem::path& events, const std::filesystem::pat
     if (word != "outputs") {
       take(word, words, outcome);
       // A case that does not match the kernel ends like any other.
-      if (word == "end" && !outcome.text.empty()) outcome.state = State::mismatch;
+      if (word == "end" && (!outcome.text.empty() || outcome.misfit > 0)) outcome.state = State::mismatch;
       continue;
     }
     std::size_t run = 0;

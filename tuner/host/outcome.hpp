@@ -28,7 +28,9 @@ struct RaceEvent {
 struct CaseOutcome {
   enum class State { not_run, begun, ended, died, late, mismatch, left, lacking, busy };
   State state = State::not_run;
-  std::string text;  ///< how it died; what does not match; what there was too little of
+  std::string text;                 ///< how it died; what does not match; what there was too little of
+  int misfit = 0;                   ///< the number, from 1, that does not fit its member, if that does not match
+  std::size_t misfit_argument = 0;  ///< of which argument, from 0
   bool faulted = false;
   SourceSpot fault_place;
   std::string fault;

@@ -34,9 +34,10 @@ bool says_once(std::string_view text) {
 
 }  // namespace
 
-Program::Program(const KernelDescription& description, const std::vector<Header>& headers,
-                 const std::vector<std::string>& changing, const DeviceInfo& device, std::filesystem::path folder)
+Program::Program(const Task& task, const std::vector<Header>& headers, const std::vector<std::string>& changing,
+                 const DeviceInfo& device, std::filesystem::path folder)
     : folder_(std::move(folder)) {
+  const KernelDescription& description = task.description();
   for (const Header& header : headers)
     headers_.push_back({header, "header_" + std::to_string(headers_.size()) + ".cuh", {}, says_once(header.text)});
   std::vector<std::string_view> texts{description.blanked_source};
@@ -46,7 +47,7 @@ Program::Program(const KernelDescription& description, const std::vector<Header>
     if (argument.role == Argument::Role::constant) constants_.push_back(constant_with_scope(argument.name, texts));
     if (argument.role != Argument::Role::value) continue;
     values_.push_back(i);
-    value_functions_ += value_function(description, i);
+    value_functions_ += value_function(description, i, type_assertion(task, i, "*tuner_kernel"));
   }
   device_macros_ =
       "#define TUNER_HOST_EMULATION 1\n#define __CUDACC__ 1\n#define __CUDACC_RTC__ 1\n#define __CUDA_ARCH__ " +
@@ -220,8 +221,8 @@ std::filesystem::path Program::write_unit(const std::string& name, std::span<con
     for (const std::size_t value : values_) {
       const std::string position = std::to_string(value);
       const std::string type = space + "::tuner_value_type_" + position;
-      unit += "{[](const void* from, void* to) { return " + space + "::tuner_value_make_" + position +
-              "(static_cast<const tuner_value_number*>(from), to); }, sizeof(" + type + "), alignof(" + type + ")}, ";
+      unit += "{[](void* from, void* to, void* room) { return " + space + "::tuner_value_make_" + position +
+              "(static_cast<tuner_value_number*>(from), to, room); }, sizeof(" + type + "), alignof(" + type + ")}, ";
     }
     unit += "});\n}\n";
   }

@@ -8,6 +8,7 @@
 
 #include "tuner/core/description/description.hpp"
 #include "tuner/core/device/device.hpp"
+#include "tuner/core/task/task.hpp"
 #include "tuner/host/translate.hpp"
 
 namespace tuner::host {
@@ -37,8 +38,8 @@ class Program {
  public:
   /// `headers` are those of the kernel's (own_headers), `changing` the names of macros that differ between variants:
   /// headers that mention none of them are included once for all. Conditions see the macros of a compiler for `device`.
-  Program(const KernelDescription& description, const std::vector<Header>& headers,
-          const std::vector<std::string>& changing, const DeviceInfo& device, std::filesystem::path folder);
+  Program(const Task& task, const std::vector<Header>& headers, const std::vector<std::string>& changing,
+          const DeviceInfo& device, std::filesystem::path folder);
 
   /// A C++ file with these variants, each in a namespace of its own; returns its name.
   std::filesystem::path write_unit(const std::string& name, std::span<const VariantSource> variants) const;

@@ -59,6 +59,18 @@ TEST_CASE("a scalar of a vector or of a structure names the directive for it") {
   CHECK(contains(complaint("scalar(camera, Camera, value 0)"), "is described with value(NAME, TYPE, E, ...)"));
 }
 
+TEST_CASE("a number that is infinity in the type of its scalar was passed without a word") {
+  const auto said = [](const std::string& scalar) {
+    std::string text = value_kernel_with("value(it", scalar + " value(it");
+    text.replace(text.find("Pair<float, Pair<int, bool> > it)"), 0, "float z, ");
+    return error_of([&] { task_with_value(text).arguments(); });
+  };
+  CHECK(contains(said("scalar(z, float, value 1e300)"), "the value of `z` is 1e+300, which does not fit float32"));
+  CHECK(contains(said("scalar(z, half, value -70000)"), "which does not fit float16"));
+  CHECK(said("scalar(z, float, value 3.4028235e38)") == "no error");
+  CHECK(said("scalar(z, double, value 1e300)") == "no error");
+}
+
 TEST_CASE("kernels with another type or other members are others, and those without values are what they were") {
   const Task task = task_with_value(kWithValue);
   for (const std::string& other :

@@ -77,6 +77,15 @@ TEST_CASE("a structure that cannot be made of the numbers is refused with its li
   CHECK(contains(said_of_value("Box, 1, 2, 3, 4, 5, 6, 7, 8, 9", "this is no CUDA;"), "could not be compiled"));
 }
 
+TEST_CASE("a reference by value led to the host's memory") {
+  CHECK(contains(said_of_value("Ref, 1", "struct Ref { const int& x; };"),
+                 "k.cu:2: value(it, Ref, ...): Ref holds references, and value(...) makes only numbers."));
+  CHECK(contains(said_of_value("Two, 1, {2, 3}", "struct In { int a, b; };\nstruct Two { float x; const In& in; };"),
+                 "Two holds references"));
+  CHECK(said_of_value("Fixed, 1", "struct Fixed { const int x; };") == "no error");
+  CHECK(said_of_value("Bits, 1, 2", "struct Bits { unsigned char low : 4, high : 4; };") == "no error");
+}
+
 TEST_CASE("a value is made although a macro is called like a word that makes it") {
   for (const char* value : {"Box, 1, 2, 3, 4, 5, 6, 7, 8, 9", "Box", "bool, 1", "int3, n, -n, 0.0", "Real, 0.5",
                             "float, 0.5", "struct Box, {1, 2, 3}, {4}, {n}"})

@@ -16,6 +16,8 @@ namespace {
 
 // A number converts to what a member is and to no class, so that the braces of aggregates may be left out. Small
 // classes that are made from a float are numbers: halves. Every template parameter has a name that no macro has.
+// What a bit-field drops shows where another number, by the highest bit or the one above it, makes the same bytes. A
+// constructor may drop bits on purpose.
 constexpr std::string_view kValueTypes = R"(
 #line 1 "value"
 struct tuner_value_number {
@@ -62,12 +64,22 @@ struct tuner_value_is_number {
   static const int tuner_value_k = tuner_value_kind<tuner_value_T>::tuner_value_v;
   static const bool tuner_value_v = tuner_value_k != tuner_value_none && tuner_value_k != tuner_value_pointer;
 };
+__device__ inline bool tuner_value_is_finite(double tuner_value_n, int) { return tuner_value_n - tuner_value_n == 0; }
+template <class tuner_value_T>
+__device__ auto tuner_value_is_finite(const tuner_value_T& tuner_value_n, int) -> decltype(static_cast<float>(tuner_value_n), bool()) {
+  return static_cast<float>(tuner_value_n) - static_cast<float>(tuner_value_n) == 0;
+}
+template <class tuner_value_T>
+__device__ bool tuner_value_is_finite(const tuner_value_T&, ...) { return true; }
 template <class tuner_value_T, int>
 struct tuner_value_as;
 struct tuner_value_member {
   const tuner_value_number* tuner_value_from;
   int* tuner_value_misfit;
   int tuner_value_at;
+  __device__ void tuner_value_refuse() const {
+    if (*tuner_value_misfit == 0) *tuner_value_misfit = tuner_value_at;
+  }
   template <class tuner_value_T,
             typename tuner_value_if<tuner_value_is_number<tuner_value_T>::tuner_value_v>::tuner_value_type = 0>
   __device__ operator tuner_value_T() const {
@@ -87,21 +99,25 @@ struct tuner_value_as<tuner_value_T, tuner_value_whole> {
     const bool tuner_value_ok = tuner_value_M.tuner_value_from->tuner_value_is_w &&
                                 static_cast<long long>(tuner_value_result) == tuner_value_n &&
                                 (tuner_value_n >= 0 || tuner_value_result < static_cast<tuner_value_T>(0));
-    if (!tuner_value_ok && *tuner_value_M.tuner_value_misfit == 0)
-      *tuner_value_M.tuner_value_misfit = tuner_value_M.tuner_value_at;
+    if (!tuner_value_ok) tuner_value_M.tuner_value_refuse();
     return tuner_value_result;
   }
 };
 template <class tuner_value_T>
 struct tuner_value_as<tuner_value_T, tuner_value_real> {
   __device__ static tuner_value_T tuner_value_made(const tuner_value_member& tuner_value_M) {
-    return static_cast<tuner_value_T>(tuner_value_M.tuner_value_from->tuner_value_r);
+    const double tuner_value_n = tuner_value_M.tuner_value_from->tuner_value_r;
+    const tuner_value_T tuner_value_result = static_cast<tuner_value_T>(tuner_value_n);
+    if (tuner_value_is_finite(tuner_value_n, 0) && !tuner_value_is_finite(static_cast<double>(tuner_value_result), 0)) tuner_value_M.tuner_value_refuse();
+    return tuner_value_result;
   }
 };
 template <class tuner_value_T>
 struct tuner_value_as<tuner_value_T, tuner_value_half> {
   __device__ static tuner_value_T tuner_value_made(const tuner_value_member& tuner_value_M) {
-    return tuner_value_T(static_cast<float>(tuner_value_M.tuner_value_from->tuner_value_r));
+    const tuner_value_T tuner_value_result(static_cast<float>(tuner_value_M.tuner_value_from->tuner_value_r));
+    if (tuner_value_is_finite(tuner_value_M.tuner_value_from->tuner_value_r, 0) && !tuner_value_is_finite(tuner_value_result, 0)) tuner_value_M.tuner_value_refuse();
+    return tuner_value_result;
   }
 };
 template <class tuner_value_T, bool = tuner_value_is_number<tuner_value_T>::tuner_value_v>
@@ -118,6 +134,33 @@ struct tuner_value_single<tuner_value_T, true> {
             tuner_value_M));
   }
 };
+template <class tuner_value_T>
+__device__ bool tuner_value_same_bytes(const void* tuner_value_a, const void* tuner_value_b) {
+  for (decltype(sizeof(0)) tuner_value_i = 0; tuner_value_i < sizeof(tuner_value_T); ++tuner_value_i)
+    if (static_cast<const unsigned char*>(tuner_value_a)[tuner_value_i] != static_cast<const unsigned char*>(tuner_value_b)[tuner_value_i]) return false;
+  return true;
+}
+template <class tuner_value_T>
+__device__ int tuner_value_checked(int (*tuner_value_fill)(const tuner_value_number*, void*), tuner_value_number* tuner_value_n, int tuner_value_count, void* tuner_value_to, void* tuner_value_room) {
+  const int tuner_value_bad = tuner_value_fill(tuner_value_n, tuner_value_to);
+  if (tuner_value_bad != 0 || !__is_trivially_constructible(tuner_value_T)) return tuner_value_bad;
+  for (int tuner_value_i = 0; tuner_value_i < tuner_value_count; ++tuner_value_i) {
+    const tuner_value_number tuner_value_given = tuner_value_n[tuner_value_i];
+    const unsigned long long tuner_value_bits = static_cast<unsigned long long>(tuner_value_given.tuner_value_w < 0 ? ~tuner_value_given.tuner_value_w : tuner_value_given.tuner_value_w);
+    if (!tuner_value_given.tuner_value_is_w || tuner_value_bits == 0) continue;
+    unsigned long long tuner_value_step = 1;
+    while (tuner_value_bits >> 1 >= tuner_value_step) tuner_value_step <<= 1;
+    for (int tuner_value_turn = 0; tuner_value_turn < 2; ++tuner_value_turn, tuner_value_step <<= 1) {
+      const unsigned long long tuner_value_w = static_cast<unsigned long long>(tuner_value_given.tuner_value_w);
+      tuner_value_n[tuner_value_i].tuner_value_w = static_cast<long long>(tuner_value_given.tuner_value_w < 0 ? tuner_value_w + tuner_value_step : tuner_value_w - tuner_value_step);
+      tuner_value_n[tuner_value_i].tuner_value_r = static_cast<double>(tuner_value_n[tuner_value_i].tuner_value_w);
+      const bool tuner_value_is_lost = tuner_value_fill(tuner_value_n, tuner_value_room) == 0 && tuner_value_same_bytes<tuner_value_T>(tuner_value_to, tuner_value_room);
+      tuner_value_n[tuner_value_i] = tuner_value_given;
+      if (tuner_value_is_lost) return tuner_value_i + 1;
+    }
+  }
+  return 0;
+}
 template <class, class>
 struct tuner_value_same { static const bool tuner_value_v = false; };
 template <class tuner_value_T>
@@ -168,11 +211,14 @@ std::string assertions(const Argument& argument, std::size_t position) {
   all += fmt::format("static_assert({}{} || !({}), {});\n", number, as_members, fits("fits", "tuner_value_or_pointer"),
                      search::quote(begin + " holds pointers, and value(...) makes only numbers. Give the kernel its "
                                            "buffers as parameters of their own, described with in, out or inout."));
-  all +=
-      fmt::format("static_assert({}{}, {});\n", number, as_members,
-                  search::quote(fmt::format("{} cannot be made of {}. Write one expression for each member, in order, "
-                                            "in braces where a member has a constructor.",
-                                            begin, counted(count, "value"))));
+  all += fmt::format("static_assert(__is_standard_layout({0}) || __is_assignable({0}&, const {0}&), {1});\n", type,
+                     search::quote(begin + " holds references, and value(...) makes only numbers. Let it hold numbers "
+                                           "instead."));
+  all += fmt::format(
+      "static_assert({}{}, {});\n", number, as_members,
+      search::quote(fmt::format("{} cannot be made of {}. Write one expression for each member, in order, "
+                                "in braces where a member has a constructor, and without them where it is a half.",
+                                begin, counted(count, "value"))));
   all += fmt::format(
       "static_assert({}!({}), {});\n", number, fits("more", "tuner_value_member"),
       search::quote(fmt::format("{} has more members than {}. Write one expression for each, or none at all "
@@ -189,8 +235,10 @@ bool is_certain_call(const Task& task) {
          declared.front().parameters.size() == task.parameters().size();
 }
 
-/// Another type of the same size would be taken for the parameter's.
+}  // namespace
+
 std::string type_assertion(const Task& task, std::size_t position, std::string_view kernel) {
+  if (!is_certain_call(task)) return {};
   const Argument& argument = task.description().arguments[position];
   const std::vector<std::size_t> parameters = task.parameters();
   const auto parameter = std::find(parameters.begin(), parameters.end(), position) - parameters.begin();
@@ -202,8 +250,6 @@ std::string type_assertion(const Task& task, std::size_t position, std::string_v
                                 "parameter's type.",
                                 argument.name, argument.type, parameter + 1)));
 }
-
-}  // namespace
 
 bool has_values(const KernelDescription& description) {
   return std::any_of(description.arguments.begin(), description.arguments.end(),
@@ -249,9 +295,13 @@ std::string value_function(const KernelDescription& description, std::size_t pos
   std::string text = fmt::format("typedef {} {};\n{}{}", compiler_spelling(argument.type), type,
                                  assertions(argument, position), more_assertions);
   text += fmt::format(
-      "__device__ inline int tuner_value_make_{}(const tuner_value_number* tuner_value_n, void* tuner_value_to) {{ int "
-      "tuner_value_bad = 0; {} return tuner_value_bad; }}",
-      position, body);
+      "__device__ inline int tuner_value_fill_{0}(const tuner_value_number* tuner_value_n, void* tuner_value_to) {{ "
+      "int "
+      "tuner_value_bad = 0; {1} return tuner_value_bad; }} "
+      "__device__ inline int tuner_value_make_{0}(tuner_value_number* tuner_value_n, void* tuner_value_to, void* "
+      "tuner_value_room) {{ return tuner_value_checked<{2}>(tuner_value_fill_{0}, tuner_value_n, {3}, tuner_value_to, "
+      "tuner_value_room); }}",
+      position, body, type, argument.members.size());
   std::replace(text.begin(), text.end(), '\n', ' ');
   return fmt::format("\n#line {} {}\n{}\n", std::max(argument.place.line, 1), search::quote(file), text);
 }
@@ -262,17 +312,18 @@ std::string value_bytes(std::size_t position) {
 
 std::string value_kernel(const Task& task, std::string_view kernel) {
   const KernelDescription& description = task.description();
-  const bool is_certain = is_certain_call(task);
   std::string functions, arrays, calls;
   std::size_t numbers = 0, values = 0;
   for (std::size_t i = 0; i < description.arguments.size(); ++i) {
     const Argument& argument = description.arguments[i];
     if (argument.role != Argument::Role::value) continue;
-    functions += value_function(description, i, is_certain ? type_assertion(task, i, kernel) : "");
-    arrays += fmt::format("alignas(tuner_value_type_{1}) __device__ unsigned char {0}[sizeof(tuner_value_type_{1})];\n",
-                          value_bytes(i), i);
-    calls += fmt::format("  {}[{}] = tuner_value_make_{}({} + {}, {});\n", kValueMisfits, values++, i, kValueNumbers,
-                         numbers, value_bytes(i));
+    functions += value_function(description, i, type_assertion(task, i, kernel));
+    const std::string bytes = value_bytes(i), room = fmt::format("tuner_value_room_{}", i);
+    for (const std::string& array : {bytes, room})
+      arrays += fmt::format(
+          "alignas(tuner_value_type_{1}) __device__ unsigned char {0}[sizeof(tuner_value_type_{1})];\n", array, i);
+    calls += fmt::format("  {}[{}] = tuner_value_make_{}({} + {}, {}, {});\n", kValueMisfits, values++, i,
+                         kValueNumbers, numbers, bytes, room);
     numbers += argument.members.size();
   }
   return fmt::format(

@@ -5,10 +5,25 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <set>
 
 namespace tuner {
 namespace {
+
+/// The least number that is infinity in a type of reals.
+double rounded_to_infinity(ElementType type) {
+  switch (type) {
+    case ElementType::float16:
+      return 65520;
+    case ElementType::bfloat16:
+      return 0x1.ffp127;
+    case ElementType::float32:
+      return 0x1.ffffffp127;
+    default:
+      return std::numeric_limits<double>::infinity();
+  }
+}
 
 search::Value bind_scalar(const KernelDescription& description, const Argument& argument, ElementType type,
                           const search::Scope& scope) {
@@ -19,7 +34,11 @@ search::Value bind_scalar(const KernelDescription& description, const Argument& 
     throw Error(Errc::bad_problem, fmt::format("{} is {}, which {}.", what, value.text(), why));
   };
   if (value.is_name()) refuse("is not a number");
-  if (is_real(type)) return value.as_real();
+  if (is_real(type)) {
+    if (std::isfinite(value.as_real()) && std::abs(value.as_real()) >= rounded_to_infinity(type))
+      refuse(fmt::format("does not fit {}", to_string(type)));
+    return value.as_real();
+  }
   if (value.is_real() && value.as_real() != std::floor(value.as_real())) refuse("is not integral");
   if (value.is_real() && std::abs(value.as_real()) >= 0x1p63) refuse("does not fit in 64 bits");
   const std::int64_t integer = value.as_integer();

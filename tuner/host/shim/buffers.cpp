@@ -77,14 +77,17 @@ Buffers::Buffers(const PlannedCase& planned, const unsigned char* inputs, const 
 }
 
 void* Buffers::make(const ValueMaker& maker, const PlannedArgument& argument) {
-  void* block = nullptr;
-  if (posix_memalign(&block, std::max(maker.alignment, kNaturalAlignment), maker.size) != 0)
-    throw std::runtime_error("Cannot allocate memory for the kernel's arguments");
-  blocks_.push_back(block);
-  std::memset(block, 0, maker.size);
-  const int number = maker.make(argument.numbers.data(), block);
+  void* objects[2] = {};
+  for (void*& object : objects) {
+    if (posix_memalign(&object, std::max(maker.alignment, kNaturalAlignment), maker.size) != 0)
+      throw std::runtime_error("Cannot allocate memory for the kernel's arguments");
+    blocks_.push_back(object);
+    std::memset(object, 0, maker.size);
+  }
+  std::vector<PlannedNumber> numbers = argument.numbers;
+  const int number = maker.make(numbers.data(), objects[0], objects[1]);
   if (misfit_.number == 0 && number != 0) misfit_ = {number, values_.size() - 1};
-  return block;
+  return objects[0];
 }
 
 Buffers::~Buffers() {

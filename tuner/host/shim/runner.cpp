@@ -15,6 +15,7 @@
 //                                           report says where; or it was not run, because others were stopped so on
 //                                           the same problem
 //   mismatch CASE TEXT                      the arguments are not those of the kernel
+//   misfit CASE ARGUMENT NUMBER             a number of a value, counted from 1, does not fit its member
 //   left CASE                               not run, because others crashed
 // Each configuration has a process of its own. `runner --signatures FILE` writes a line for each variant instead:
 //   VARIANT SIGNATURE BYTES...              the mangled name of Variant::signature, and the size of each symbol
@@ -155,8 +156,7 @@ void run_case(const Plan& plan, std::size_t number, const unsigned char* inputs)
   }
   Buffers buffers(planned, inputs, *variant);
   if (const Buffers::Misfit misfit = buffers.misfit(); misfit.number != 0) {
-    event("mismatch %zu value %d of argument %zu does not fit its member: choose another or a wider type\n", number,
-          misfit.number, misfit.argument + 1);
+    event("misfit %zu %zu %d\n", number, misfit.argument, misfit.number);
     return;
   }
   current_buffers = &buffers;

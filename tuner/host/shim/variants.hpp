@@ -20,8 +20,9 @@ struct Symbol {
 };
 
 /// What makes an argument that is a value, of numbers (value_source.hpp): which of them does not fit, from 1, or 0.
+/// `room` is for another object; both are full of zeros.
 struct ValueMaker {
-  int (*make)(const void* numbers, void* to);
+  int (*make)(void* numbers, void* to, void* room);
   std::size_t size;
   std::size_t alignment;
 };
