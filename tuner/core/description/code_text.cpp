@@ -211,6 +211,12 @@ class CodeReader {
 
 }  // namespace
 
+void blank_range(std::string& text, std::size_t begin, std::size_t end) {
+  for (std::size_t at = begin; at < end; ++at) {
+    if (text[at] != '\n' && text[at] != '\r') text[at] = ' ';
+  }
+}
+
 std::optional<CodeText::Include> include_of(std::string_view line) {
   const auto skip_blank = [&] { line.remove_prefix(std::min(line.find_first_not_of(kCodeBlank), line.size())); };
   constexpr std::string_view kInclude = "include";

@@ -43,6 +43,9 @@ CodeText read_code(std::string_view source);
 /// too: what else an angle may be, a comparison, ends with the brackets around it.
 std::size_t skip_brackets(std::string_view code, std::size_t open);
 
+/// Makes a part of a text blank. Lines stay where they are.
+void blank_range(std::string& text, std::size_t begin, std::size_t end);
+
 /// Length of the byte order mark that some editors put before UTF-8 text; 0 where there is none.
 std::size_t mark_length(std::string_view text);
 

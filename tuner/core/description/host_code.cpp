@@ -369,12 +369,6 @@ bool may_have_host_code(std::string_view source) {
   return source.find("-default-device") == kNowhere && source.find("-device-as-default-execution-space") == kNowhere;
 }
 
-void blank(std::string& text, std::size_t begin, std::size_t end) {
-  for (std::size_t at = begin; at < end; ++at) {
-    if (text[at] != '\n' && text[at] != '\r') text[at] = ' ';
-  }
-}
-
 }  // namespace
 
 bool has_host_code(std::string_view source) {
@@ -387,10 +381,10 @@ std::string blank_host_code(std::string_view source, const std::vector<CodeText:
   for (const TextRange& range : host.ranges()) {
     std::size_t at = range.begin;
     for (const CodeText::Directive& directive : host.directives_in(range)) {
-      blank(result, at, directive.begin);
+      blank_range(result, at, directive.begin);
       at = directive.end;
     }
-    blank(result, at, range.end);
+    blank_range(result, at, range.end);
   }
   return result;
 }

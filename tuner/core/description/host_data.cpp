@@ -114,10 +114,10 @@ class Declarations {
       };
       auto directive = std::lower_bound(text_.directives.begin(), text_.directives.end(), range.begin, begins);
       for (; directive != text_.directives.end() && directive->begin < range.end; ++directive) {
-        blank(result, at, directive->begin);
+        blank_range(result, at, directive->begin);
         at = directive->end;
       }
-      blank(result, at, range.end);
+      blank_range(result, at, range.end);
     }
     return result;
   }
@@ -126,12 +126,6 @@ class Declarations {
   static std::string_view alias(const Statement& statement) {
     const auto key = std::find(statement.words.begin(), statement.words.end(), "using");
     return key + 1 == statement.words.end() ? *key : *(key + 1);
-  }
-
-  static void blank(std::string& text, std::size_t begin, std::size_t end) {
-    for (std::size_t at = begin; at < end; ++at) {
-      if (text[at] != '\n' && text[at] != '\r') text[at] = ' ';
-    }
   }
 
   /// What stands before the value.
