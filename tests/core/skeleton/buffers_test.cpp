@@ -67,6 +67,10 @@ TEST_CASE("the length of a buffer whose index a constant multiplies was no guess
   };
   CHECK(is_asked("if (i < n) y[i] = x[i * VEC];"));
   CHECK(is_asked("if (i < n) y[i] = x[VEC * i + 1];"));
+  CHECK(is_asked("if (i < n) y[i] = x[4 * i + 4];"));
+  CHECK_FALSE(is_asked("if (i < n) y[i] = x[4 * i + 3];"));
+  CHECK(is_asked("y[i] = x[4 * i + 3];"));
+  CHECK_FALSE(is_asked("y[i] = x[blockIdx.x * 256 + threadIdx.x];"));
   CHECK_FALSE(is_asked("int b = blockIdx.x; y[b * VEC + threadIdx.x] = x[b * VEC + threadIdx.x];"));
   CHECK_FALSE(is_asked("for (int t = 0; t < n / VEC; ++t) y[i] = x[t * VEC + threadIdx.x];"));
 }

@@ -92,6 +92,14 @@ bool takes_address(std::string_view before) {
   return word.empty() || word == "return";
 }
 
+/// Whether the number of a product is greater, so that a step of the index covers what is added: `i * 4 + 3`.
+bool covers(const HostExpression& product, const HostExpression& added) {
+  const auto number = integer_of(added);
+  if (!number || product.kind != Kind::operation || product.text != "*") return false;
+  return std::any_of(product.operands.begin(), product.operands.end(),
+                     [&](const HostExpression& factor) { return integer_of(factor).value_or(0) > *number; });
+}
+
 /// Behind the members of an element, and their elements: `.x`, `[j]`, `.v[2].x`.
 std::size_t behind_members(std::string_view body, std::size_t at) {
   for (at = skip_space(body, at); at < body.size(); at = skip_space(body, at)) {
@@ -390,19 +398,30 @@ bool KernelUse::is_divisor(const std::string& name) const {
                      [&](const Comparison& sides) { return divides(sides.left) || divides(sides.right); });
 }
 
+/// Whether a factor of an index may make its buffer longer than `length` says: a constant, or a number where blocks
+/// stand for their elements.
+bool KernelUse::lengthens(const HostExpression& factor, const ElementIndex& other) const {
+  if (is_block_index(other.expression)) return false;
+  if (factor.kind == Kind::name) return is_constant(factor) && !is_divisor(factor.text);
+  Known known;
+  const Reach reach = greatest(other, known);
+  return integer_of(factor).value_or(1) > 1 &&
+         std::any_of(reach.begin(), reach.end(), [](const auto& term) { return term.second.is_extent; });
+}
+
+bool KernelUse::reaches_further(const ElementIndex& index) const {
+  const HostExpression& expression = index.expression;
+  if (expression.kind != Kind::operation || expression.operands.size() != 2) return false;
+  const ElementIndex left{expression.operands[0], index.at}, right{expression.operands[1], index.at};
+  if (expression.text == "*") return lengthens(left.expression, right) || lengthens(right.expression, left);
+  if (expression.text == "-" || covers(left.expression, right.expression)) return reaches_further(left);
+  if (expression.text != "+") return false;
+  return is_constant(left.expression) || is_constant(right.expression) || reaches_further(left) ||
+         reaches_further(right);
+}
+
 bool KernelUse::reach_further(const std::vector<ElementIndex>& indices) const {
-  const auto multiplies = [&](const HostExpression& factor, const HostExpression& other) {
-    return factor.kind == Kind::name && is_constant(factor) && !is_divisor(factor.text) && !is_block_index(other);
-  };
-  const std::function<bool(const HostExpression&)> reaches = [&](const HostExpression& index) {
-    if (index.kind != Kind::operation || index.operands.size() != 2) return false;
-    const HostExpression &left = index.operands[0], &right = index.operands[1];
-    if (index.text == "-") return reaches(left);
-    if (index.text == "+") return is_constant(left) || is_constant(right) || reaches(left) || reaches(right);
-    return index.text == "*" && (multiplies(left, right) || multiplies(right, left));
-  };
-  return std::any_of(indices.begin(), indices.end(),
-                     [&](const ElementIndex& index) { return reaches(index.expression); });
+  return std::any_of(indices.begin(), indices.end(), [&](const ElementIndex& index) { return reaches_further(index); });
 }
 
 std::string KernelUse::length(const std::vector<ElementIndex>& indices) const {

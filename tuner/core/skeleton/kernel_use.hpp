@@ -54,8 +54,7 @@ class KernelUse {
   std::string length(const std::vector<ElementIndex>& indices) const;
   /// Whether something is compared with a size that an index was divided into, as `warp = i / 32`.
   bool ends_at_quotient() const;
-  /// Whether a constant is added to one of them or is a factor, as in `x[i * VEC + RADIUS]`, so that the length may be
-  /// short.
+  /// Whether something is added to one of them or is a factor that `length` leaves out, as in `x[i * VEC + RADIUS]`.
   bool reach_further(const std::vector<ElementIndex>& indices) const;
   /// Whether it is `blockIdx.x` or the like, or a variable that only ever is that.
   bool is_block_index(const HostExpression& index) const;
@@ -73,6 +72,8 @@ class KernelUse {
   bool has_size(const HostExpression& expression) const;
   bool is_constant(const HostExpression& part) const;
   bool is_divisor(const std::string& name) const;
+  bool lengthens(const HostExpression& factor, const ElementIndex& other) const;
+  bool reaches_further(const ElementIndex& index) const;
   Reach bounds_between(const std::string& name, std::size_t begin, std::size_t end, Known& known) const;
   Reach greatest(const ElementIndex& index, Known& known) const;
   Reach greatest_of_operation(const ElementIndex& index, Known& known) const;
