@@ -63,12 +63,14 @@ class WantedList::Living {
   }
 
   std::mutex mutex_;
-  std::map<WantedList*, pid_t> lists_;  ///< with the process that their threads belong to
+  std::map<WantedList*, pid_t> lists_;  ///< with the process that made them
 };
 
 WantedList::WantedList(std::filesystem::path database, std::function<void(const std::string&)> report,
                        std::chrono::milliseconds longest_pause)
-    : database_(std::move(database)), report_(std::move(report)), longest_pause_(longest_pause) {}
+    : database_(std::move(database)), report_(std::move(report)), longest_pause_(longest_pause) {
+  Living::all().add(*this);
+}
 
 WantedList::~WantedList() {
   Living::all().remove(*this);
@@ -101,10 +103,7 @@ WantedList::Count* WantedList::note(const cache::DecisionKey& key, std::shared_p
     fresh_.push_back(&entry);
     if (fresh_.size() == 1) wakes_.notify_all();
   }
-  if (!thread_.joinable() && !is_ending_) {
-    Living::all().add(*this);
-    thread_ = quiet_thread([this] { run(); });
-  }
+  if (!thread_.joinable() && !is_ending_) thread_ = quiet_thread([this] { run(); });
   return &entry.launched;
 } catch (...) {
   return nullptr;  // without memory for it, or another thread, it goes unnoted
