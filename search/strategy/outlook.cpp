@@ -21,7 +21,8 @@ constexpr double kMostError = 25;         ///< so that one failure of a model do
 /// Trees of few rows may agree by chance: they differ by so much at least, of the logarithm of the time.
 constexpr double kLeastDeviation = 0.003, kLeastFamilyDeviation = 0.005;
 constexpr std::uint64_t kLookedAt = 4000;
-constexpr std::size_t kLikely = 6, kNewPairs = 2;  ///< places of each kind
+constexpr std::size_t kLikely = 6, kNewPairs = 2, kChampions = 24;  ///< places of each kind, at most
+constexpr double kFarthest = 0.4;  ///< of the logarithm of the time: slower ones are no champions
 
 std::vector<std::uint32_t> numbers_below(std::size_t count) {
   std::vector<std::uint32_t> numbers(count);
@@ -115,8 +116,7 @@ double Outlook::error_of_family(std::size_t parameter, std::uint32_t value, Prng
   return sum / count;
 }
 
-double Outlook::chance_of(std::span<const float> row) const {
-  const RandomisedTrees::Prediction prediction = trees_.predict(row, all_trees_);
+double Outlook::chance_of(const RandomisedTrees::Prediction& prediction) const {
   const double deviation = (prediction.deviation + kLeastDeviation) * widening_;
   return 0.5 * std::erfc((prediction.mean - best_ + kGain) / deviation / std::numbers::sqrt2);
 }
@@ -132,29 +132,62 @@ Outlook::View Outlook::look(const std::function<bool(std::uint64_t)>& is_open,
     if (!is_open(index)) continue;
     const Configuration configuration = space_.at(index);
     features_.write(configuration, row);
-    open.push_back({index, chance_of(row) * runs(row), pairs.new_in(configuration)});
+    const RandomisedTrees::Prediction prediction = trees_.predict(row, all_trees_);
+    open.push_back({index, chance_of(prediction) * runs(row), pairs.new_in(configuration), prediction.mean - best_});
     view.chance = std::max(view.chance, open.back().chance);
   }
   view.places = choose_places(std::move(open));
   return view;
 }
 
+std::vector<Outlook::Open> Outlook::champions(const std::vector<Open>& open) const {
+  struct Family {
+    const Open* champion = nullptr;
+    bool has_best = false;
+  };
+  std::vector<std::vector<Family>> families;  // by parameter, by value
+  for (const Parameter& parameter : space_.parameters()) families.emplace_back(parameter.values.size());
+  const auto for_each_of = [&](const Configuration& configuration, const auto& visit) {
+    for (std::size_t i = 0; i < families.size(); ++i) visit(families[i][configuration.choice[i]]);
+  };
+  for (const Sample& sample : samples_) {
+    if (sample.target > best_ + kGain) continue;
+    for_each_of(sample.configuration, [](Family& family) { family.has_best = true; });
+  }
+  for (const Open& one : open) {
+    if (one.slower > kFarthest) continue;
+    for_each_of(space_.at(one.index), [&](Family& family) {
+      if (family.champion == nullptr || one.slower < family.champion->slower) family.champion = &one;
+    });
+  }
+  std::vector<Open> result;
+  for (const std::vector<Family>& of_parameter : families) {
+    for (const Family& family : of_parameter) {
+      if (family.champion != nullptr && !family.has_best) result.push_back(*family.champion);
+    }
+  }
+  std::stable_sort(result.begin(), result.end(), [](const Open& a, const Open& b) { return a.slower < b.slower; });
+  return result;
+}
+
 std::vector<std::uint64_t> Outlook::choose_places(std::vector<Open> open) const {
   std::vector<std::uint64_t> places;
-  const auto choose = [&](std::size_t most, const auto& is_wanted) {
+  const auto choose = [&](std::size_t most, std::size_t apart, const auto& is_wanted) {
     for (const Open& one : open) {
       if (places.size() >= most || !is_wanted(one)) return;
       const Configuration configuration = space_.at(one.index);
       const bool is_apart = std::all_of(places.begin(), places.end(), [&](std::uint64_t other) {
-        return differing(configuration, space_.at(other)).size() >= 2;
+        return differing(configuration, space_.at(other)).size() >= apart;
       });
       if (is_apart) places.push_back(one.index);
     }
   };
   std::stable_sort(open.begin(), open.end(), [](const Open& a, const Open& b) { return a.chance > b.chance; });
-  choose(kLikely, [](const Open&) { return true; });
+  choose(kLikely, 2, [](const Open&) { return true; });
   std::stable_sort(open.begin(), open.end(), [](const Open& a, const Open& b) { return a.new_pairs > b.new_pairs; });
-  choose(places.size() + kNewPairs, [](const Open& one) { return one.new_pairs > 0; });
+  choose(places.size() + kNewPairs, 2, [](const Open& one) { return one.new_pairs > 0; });
+  open = champions(open);
+  choose(places.size() + kChampions, 1, [](const Open&) { return true; });
   return places;
 }
 

@@ -33,8 +33,9 @@ class Outlook {
     /// The greatest that an untried configuration is given of being faster than the best by kGain. That is about how
     /// often there is one at all: chances of many configurations are not independent.
     double chance = 0;
-    /// Where to try next: those with the greatest chances, and those with the most pairs of values that nothing that
-    /// was timed has. They differ from each other in two parameters at least.
+    /// Where to try next: those with the greatest chances, those with the most pairs of values that nothing that was
+    /// timed has, and the most promising of families that are behind. The first two kinds differ from each other in two
+    /// parameters at least.
     std::vector<std::uint64_t> places;
   };
   /// Looks at every configuration that `is_open`, in large spaces at some thousands, evenly spread. `runs` gives the
@@ -54,6 +55,7 @@ class Outlook {
     std::uint64_t index;
     double chance;
     std::size_t new_pairs;
+    double slower;  ///< than the best, as the trees predict it: of the logarithm of the time
   };
   /// Which pairs of values were timed together.
   class Pairs;
@@ -62,8 +64,11 @@ class Outlook {
   double widening(Prng& prng) const;
   /// The mean square of the error over the deviation, in a family that the trees do not know.
   double error_of_family(std::size_t parameter, std::uint32_t value, Prng& prng) const;
-  double chance_of(std::span<const float> row) const;
+  double chance_of(const RandomisedTrees::Prediction& prediction) const;
   std::vector<std::uint64_t> choose_places(std::vector<Open> open) const;
+  /// Of each family that has none as fast as the best the one that is predicted to be fastest; the fastest first. A
+  /// family that is slower so far may have a peak that no neighbour shows: another algorithm, say.
+  std::vector<Open> champions(const std::vector<Open>& open) const;
 
   const Space& space_;
   const Features& features_;

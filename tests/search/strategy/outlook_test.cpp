@@ -63,13 +63,13 @@ TEST_CASE(
   CHECK(near.chance < 0.8 * far.chance);
 }
 
-TEST_CASE("a look names places of two kinds that differ in two parameters") {
+TEST_CASE("a look names places of three kinds that differ in two parameters") {
   const Space space = cube();
   // Nothing has C = 9 or 10: those are new pairs.
   const Outlook::View view = view_of(space, [&](std::uint64_t i) { return i % 4 == 0 && space.at(i).choice[2] < 8; });
-  REQUIRE(view.places.size() == 8);
+  REQUIRE(view.places.size() > 8);
   std::size_t with_new_value = 0;
-  for (std::size_t a = 0; a < view.places.size(); ++a) {
+  for (std::size_t a = 0; a < 8; ++a) {
     const std::vector<std::uint32_t> one = space.at(view.places[a]).choice;
     if (one[2] >= 8) ++with_new_value;
     for (std::size_t b = 0; b < a; ++b) {
@@ -78,6 +78,20 @@ TEST_CASE("a look names places of two kinds that differ in two parameters") {
     }
   }
   CHECK(with_new_value >= 2);
+}
+
+TEST_CASE("a peak of a family that was behind was missed: the most promising of each is tried") {
+  const Space space = cube();
+  const Outlook::View view = view_of(space, [&](std::uint64_t i) { return i % 3 == 0 || logarithm(space, i) < 0.1; });
+  // The best of C = 9 is 24 % slower than the best of all, the best of A = 6 more than 40 %.
+  const auto has = [&](std::size_t parameter, std::uint32_t choice) {
+    return std::any_of(view.places.begin(), view.places.end(), [&](std::uint64_t place) {
+      return space.at(place).choice[parameter] == choice && logarithm(space, place) < 0.6;
+    });
+  };
+  CHECK(has(2, 8));
+  CHECK(has(1, 4));
+  CHECK_FALSE(has(0, 5));
 }
 
 TEST_CASE("the model has a belief once it was told of five roots of the space, and renews it") {
