@@ -314,7 +314,7 @@ TEST_CASE_FIXTURE(
 TEST_CASE_FIXTURE(Untuned, "a fork of a program that lists what it misses ends without its threads") {
   Runtime runtime(wanting());
   CHECK(runtime.kernel(wave()).request({100, 1000}).runnable());
-  const pid_t child = cache::test::start_child([] { std::exit(0); });
+  const pid_t child = cache::test::start_child([] { std::quick_exit(0); });
   CHECK(cache::test::status_of(child) == 0);
 }
 
