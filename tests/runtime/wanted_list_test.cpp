@@ -302,7 +302,8 @@ TEST_CASE_FIXTURE(
   for (void (*const end)(int) : {std::exit, std::quick_exit}) {
     ++rows;
     const pid_t child = cache::test::start_child([&] {
-      auto* const runtime = new Runtime(wanting());
+      static Runtime* runtime = nullptr;  // as singletons are
+      runtime = new Runtime(wanting());
       CHECK(runtime->kernel(wave()).request({rows, 1000}).runnable());
       end(0);
     });
