@@ -60,14 +60,19 @@ std::string define_as_math(std::string_view name) {
   return std::string(text.substr(begin, text.find("#endif", begin) - begin)) + "#endif\n";
 }
 
+template <typename Visit>
+void for_each_word(std::string_view text, const Visit& visit) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::size_t begin = at;
+    while (at < text.size() && is_word_character(text[at])) ++at;
+    if (at > begin) visit(text.substr(begin, at - begin));
+  }
+}
+
 // `unsigned` and `unsigned int` are one type.
 std::multiset<std::string_view> words_of_type(std::string_view type) {
   std::multiset<std::string_view> words;
-  for (std::size_t at = 0; at < type.size(); ++at) {
-    const std::size_t begin = at;
-    while (at < type.size() && is_word_character(type[at])) ++at;
-    if (at > begin) words.insert(type.substr(begin, at - begin));
-  }
+  for_each_word(type, [&](std::string_view word) { words.insert(word); });
   if (words.size() > 1) words.erase("int");
   return words;
 }
@@ -117,11 +122,7 @@ class Names {
     if (is_ours) return;
     for (CodeText::Macro& macro : read.macros) macros_.insert(std::move(macro.name));
     // One pass instead of one for each name: every session starts with it.
-    for (std::size_t at = 0; at < text.size(); ++at) {
-      const std::size_t begin = at;
-      while (at < text.size() && is_word_character(text[at])) ++at;
-      if (at > begin) words_.insert(text.substr(begin, at - begin));
-    }
+    for_each_word(text, [&](std::string_view word) { words_.insert(word); });
   }
 
   bool is_mentioned(std::string_view name) const {
