@@ -312,6 +312,21 @@ TEST_CASE_FIXTURE(
   }
 }
 
+TEST_CASE_FIXTURE(Untuned, "a program that ends by _exit right after its first miss listed nothing") {
+  const cache::DecisionKey key = task_of({}).key("cold");
+  const auto description = std::make_shared<const KernelDescription>(task_of({}).description());
+  const pid_t child = cache::test::start_child([&] {
+    WantedList wanted(
+        home(), [](const std::string&) {}, std::chrono::hours(1), std::chrono::hours(1));
+    wanted.await_first();  // there is none yet
+    wanted.note(key, description, {}, true);
+    wanted.await_first();
+    _exit(0);
+  });
+  CHECK(cache::test::status_of(child) == 0);
+  CHECK(only().key == key);
+}
+
 TEST_CASE_FIXTURE(Untuned, "a fork of a program that lists what it misses ends without its threads") {
   Runtime runtime(wanting());
   CHECK(runtime.kernel(wave()).request({100, 1000}).runnable());

@@ -86,6 +86,7 @@ const Instance& RuntimeState::make(const Wanted& wanted) {
   pending.remembers = remembers;
   try {
     fill(pending);
+    if (pending.is_noted) wanted_->await_first();
   } catch (...) {
     if (fresh && fresh->tuning()) static_cast<void>(fresh.release());  // the engine's answer will come to it
     throw;

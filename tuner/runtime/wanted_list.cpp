@@ -67,8 +67,11 @@ class WantedList::Living {
 };
 
 WantedList::WantedList(std::filesystem::path database, std::function<void(const std::string&)> report,
-                       std::chrono::milliseconds longest_pause)
-    : database_(std::move(database)), report_(std::move(report)), longest_pause_(longest_pause) {
+                       std::chrono::milliseconds longest_pause, std::chrono::milliseconds first_wait)
+    : database_(std::move(database)),
+      report_(std::move(report)),
+      longest_pause_(longest_pause),
+      first_wait_(first_wait) {
   Living::all().add(*this);
 }
 
@@ -101,12 +104,19 @@ WantedList::Count* WantedList::note(const cache::DecisionKey& key, std::shared_p
     entry.wanted.first_unix_ms = cache::now_unix_ms();
     entry.description = std::move(description);
     fresh_.push_back(&entry);
+    if (!first_noted_) first_noted_ = std::chrono::steady_clock::now();
     if (fresh_.size() == 1) wakes_.notify_all();
   }
   if (!thread_.joinable() && !is_ending_) thread_ = quiet_thread([this] { run(); });
   return &entry.launched;
 } catch (...) {
   return nullptr;  // without memory for it, or another thread, it goes unnoted
+}
+
+void WantedList::await_first() noexcept {
+  std::unique_lock lock(mutex_);
+  if (!first_noted_ || !thread_.joinable()) return;
+  tried_.wait_until(lock, *first_noted_ + first_wait_, [&] { return has_tried_; });
 }
 
 void WantedList::run() {
@@ -125,8 +135,10 @@ void WantedList::run() {
     } catch (const std::exception& error) {
       report(fmt::format("What this program misses is not listed any more: {}", error.what()));
     }
-    if (is_last || !goes_on) return;
     lock.lock();
+    has_tried_ = true;
+    tried_.notify_all();
+    if (is_last || !goes_on) return;
     wakes_.wait_for(lock, pause, [&] { return is_ending_ || (pause > shortest && !fresh_.empty()); });
   }
 }

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -30,7 +31,8 @@ class WantedList {
   /// `database` as chosen by the program (cache::locate). `report` must not throw. Touches no file and starts no
   /// thread.
   WantedList(std::filesystem::path database, std::function<void(const std::string&)> report,
-             std::chrono::milliseconds longest_pause = std::chrono::seconds(5));
+             std::chrono::milliseconds longest_pause = std::chrono::seconds(5),
+             std::chrono::milliseconds first_wait = std::chrono::milliseconds(20));
   /// Writes what is left, for which it waits half a second for other processes. So does the end of a program, by exit
   /// or quick_exit, for a list that is never destroyed.
   ~WantedList();
@@ -42,6 +44,10 @@ class WantedList {
   /// is short.
   Count* note(const cache::DecisionKey& key, std::shared_ptr<const KernelDescription> description,
               const Provenance& served, bool is_request) noexcept;
+
+  /// Returns once the first miss of the program is on disk, or could not be written, and at the latest `first_wait`
+  /// after it was noted: a program that ends at once leaves that. Does not wait for any other miss.
+  void await_first() noexcept;
 
  private:
   struct Entry {
@@ -63,11 +69,13 @@ class WantedList {
 
   const std::filesystem::path database_;
   const std::function<void(const std::string&)> report_;
-  const std::chrono::milliseconds longest_pause_;
+  const std::chrono::milliseconds longest_pause_, first_wait_;
   std::atomic<bool> may_report_{true};
   std::mutex mutex_;
-  std::condition_variable wakes_;
+  std::condition_variable wakes_, tried_;
   bool is_ending_ = false;
+  bool has_tried_ = false;  ///< the thread, to write the first miss
+  std::optional<std::chrono::steady_clock::time_point> first_noted_;
   std::map<std::string, Entry> entries_;  ///< by the text of the key
   std::vector<Entry*> fresh_;             ///< that the thread does not know yet
   // Of the thread alone.
