@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What `--effort normal` finds on the GPU at hand against the whole space, and in what part of the time: the kernels of
 # kernel_sources and those of bench/search/strangers, three seeds each. Prints a markdown table and what it comes to.
+# With $TUNER_SPACES_DIR the complete searches leave their recordings there, for bench_search_effort.
 #   bench/gpu_effort.sh [BUILD_FOLDER] [EFFORT] [SEEDS] [KERNEL...]
 set -uo pipefail
 cd "$(dirname "$0")/.."

@@ -4,7 +4,8 @@
 //
 //   bench_search_budget KERNEL_FILE PROBLEM BUDGET|EFFORT SEEDS [OPTION...]
 //
-// Options are those of `tuner tune`, for all sessions (--kernel NAME, --where EXPR). Prints a markdown table, of an
+// Options are those of `tuner tune`, for all sessions (--kernel NAME, --where EXPR). With $TUNER_SPACES_DIR the first
+// session leaves its recording in that folder, where bench_search_effort replays it. Prints a markdown table, of an
 // effort one line. A winner's share of the optimum is the shortest time of all that were measured side by side over its
 // own. Ends with 1 if a session has no winner; never for being slow.
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -81,9 +83,18 @@ void print_line(const std::string& kernel, const std::vector<Session>& sessions,
                                tried, seconds, fmt::format("{:.3f}", ratio), shares, fmt::format("{:.3f}", worst)}));
 }
 
+/// With the option that leaves a recording, where one is wanted.
+std::vector<std::string> with_recording(std::vector<std::string> options, const std::string& file) {
+  if (const char* const folder = std::getenv("TUNER_SPACES_DIR")) {
+    const std::filesystem::path name = std::filesystem::path(file).stem().concat(".csv");
+    options.insert(options.end(), {"--record", std::filesystem::path(folder) / name});
+  }
+  return options;
+}
+
 void compare(const std::string& file, const std::string& problem, const std::string& limit, int seeds,
              const std::vector<std::string>& options) {
-  std::vector<Session> sessions{search("whole space", file, problem, options)};
+  std::vector<Session> sessions{search("whole space", file, problem, with_recording(options, file))};
   for (int seed = 0; seed < seeds; ++seed) {
     std::vector<std::string> limited{effort_from_string(limit) ? "--effort" : "--budget", limit, "--seed",
                                      std::to_string(seed)};
