@@ -6,45 +6,14 @@
 #include <mutex>
 #include <optional>
 #include <system_error>
-#include <vector>
 
-#include "tuner/core/base/toolkit_folders.hpp"
-#include "tuner/detail/file_variable.hpp"
+#include "tuner/core/base/cupti_files.hpp"
 #include "tuner/engine/counters/counter_plan.hpp"
 
 namespace tuner::engine {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kCuptiNames[] = {"libcupti.so.13", "libcupti.so.12"};
-
-void add_cupti_names(const fs::path& folder, std::vector<fs::path>& files) {
-  for (const char* name : kCuptiNames) files.push_back(folder / name);
-}
-
-std::vector<fs::path> cupti_candidates() {
-  std::vector<fs::path> files;
-  std::error_code error;
-  if (const char* const chosen = file_variable("TUNER_CUPTI")) {
-    if (fs::is_directory(chosen, error)) {
-      add_cupti_names(chosen, files);
-    } else {
-      files.emplace_back(chosen);
-    }
-    return files;
-  }
-  const auto add_toolkit = [&](const fs::path& root) {
-    for (const fs::path& folder :
-         {fs::path("extras/CUPTI/lib64"), fs::path("lib64"), fs::path("targets") / kToolkitTarget / "lib"})
-      add_cupti_names(root / folder, files);
-  };
-  for (const char* name : kCuptiNames) files.emplace_back(name);  // the loader's path
-  for (const fs::path& root : chosen_toolkits()) add_toolkit(root);
-  add_toolkit(fs::path(TUNER_BUILD_CUDA_INCLUDE_DIR).parent_path());
-  for (const fs::path& root : installed_toolkits()) add_toolkit(root);
-  return files;
-}
 
 template <typename Function>
 void find_in_cupti(void* library, const fs::path& file, Function& function, const char* name) {
@@ -58,7 +27,7 @@ void find_in_cupti(void* library, const fs::path& file, Function& function, cons
 
 Cupti load_cupti() {
   std::string looked, reason;
-  for (const fs::path& file : cupti_candidates()) {
+  for (const fs::path& file : cupti_files()) {
     // Never closed: it lives as long as the driver, in which it registers itself.
     void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {

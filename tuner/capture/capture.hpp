@@ -1,0 +1,28 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/capture/profile.hpp"
+
+namespace tuner::capture {
+
+struct CaptureOptions {
+  std::vector<std::string> command;                     ///< the program and its arguments
+  std::chrono::milliseconds after{0};                   ///< launches before do not count
+  std::optional<std::chrono::milliseconds> stop_after;  ///< the program is ended then
+  std::optional<std::uint64_t> stop_at_launches;        ///< or when so many were seen
+  bool randomise = false;                               ///< addresses, where the system does that
+  bool output_to_stderr = false;                        ///< what the program prints goes to standard error
+};
+
+/// Runs the program with the injected library and says what it launched. `interrupted` is looked at: the program is
+/// then ended, and what was seen is returned. Throws Error if the program cannot be started, or the library is missing;
+/// what fails in the program is a trouble of the profile.
+Profile profile_program(const CaptureOptions& options, const std::atomic<bool>& interrupted);
+
+}  // namespace tuner::capture

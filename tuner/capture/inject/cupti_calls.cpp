@@ -1,0 +1,39 @@
+#include "tuner/capture/inject/cupti_calls.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <sstream>
+
+#include "tuner/capture/inject/message.hpp"
+
+namespace tuner::capture {
+namespace {
+
+std::optional<CuptiCalls> calls_of(void* library) {
+  CuptiCalls calls;
+#define TUNER_CAPTURE_FIND(member, name)                                     \
+  calls.member = reinterpret_cast<decltype(&::name)>(dlsym(library, #name)); \
+  if (calls.member == nullptr) return std::nullopt;
+  TUNER_CAPTURE_CUPTI(TUNER_CAPTURE_FIND)
+#undef TUNER_CAPTURE_FIND
+  return calls;
+}
+
+}  // namespace
+
+std::optional<CuptiCalls> open_cupti(std::string& why) {
+  const char* const files = std::getenv(kCuptiVariable);
+  std::istringstream list(files != nullptr ? files : "");
+  for (std::string file; std::getline(list, file, ':');) {
+    // Never closed: it lives as long as the driver, in which it registers itself.
+    void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) continue;
+    if (std::optional<CuptiCalls> calls = calls_of(library)) return calls;
+  }
+  why = "Kernels cannot be seen without CUPTI, a library of the CUDA toolkit, which was not found (looked for " +
+        list.str() + "); install the toolkit's CUPTI, or set TUNER_CUPTI to the path of libcupti.so.";
+  return std::nullopt;
+}
+
+}  // namespace tuner::capture

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "tuner/capture/inject/message.hpp"
+
+namespace tuner::capture {
+
+/// The tuner that runs this program, and how it is reached.
+class Parent {
+ public:
+  /// As the environment says; nothing if the descriptor named there is not the tuner's socket, as in a program that has
+  /// closed what it inherited.
+  static std::optional<Parent> from_environment();
+
+  /// False if the packet could not be sent; nothing is waited for longer than the tuner allows. Never raises a signal.
+  bool send(MessageKind kind, std::string_view body = {}) const;
+  /// Launches before that do not count: nanoseconds of CLOCK_MONOTONIC.
+  std::int64_t begin() const { return begin_; }
+
+ private:
+  Parent(int socket, ino_t inode, std::int64_t begin) : socket_(socket), inode_(inode), begin_(begin) {}
+
+  int socket_;
+  ino_t inode_;  ///< of the socket: the program may close its descriptor, and open a file that gets the same number
+  std::int64_t begin_;
+};
+
+}  // namespace tuner::capture
