@@ -1,4 +1,5 @@
 // Starting, errors, how many GPUs there are, and of what kind.
+#include <dlfcn.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -36,6 +37,17 @@ void error_string(CUresult, const char** text) {
   *text = "as the test wanted";
 }
 
+/// As drivers do: once, where a program initialises them.
+void load_injected_library() {
+  static const bool loaded = [] {
+    const char* const file = std::getenv("CUDA_INJECTION64_PATH");
+    void* const library = file != nullptr ? dlopen(file, RTLD_NOW) : nullptr;
+    void* const function = library != nullptr ? dlsym(library, "InitializeInjection") : nullptr;
+    return function != nullptr && reinterpret_cast<int (*)()>(function)() != 0;
+  }();
+  static_cast<void>(loaded);
+}
+
 CUresult init(unsigned) {
   if (told("none") || visible_gpus().empty()) return CUDA_ERROR_NO_DEVICE;
   if (told("mute")) never_return();
@@ -43,6 +55,7 @@ CUresult init(unsigned) {
     std::fputs("the fake driver was told to die\n", stderr);
     raise(SIGKILL);
   }
+  load_injected_library();
   return CUDA_SUCCESS;
 }
 void driver_version(int* version) {

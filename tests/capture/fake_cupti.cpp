@@ -1,0 +1,138 @@
+// A CUPTI without a GPU. What the fake driver launched is what it tells of: how long a kernel took, its name and what
+// it needs are words of its module, "called=_Z5scalePf time=5000 registers=40 shared=1024". TUNER_FAKE_CUPTI=slow makes
+// a flush take longer than a program can wait.
+#include <cupti.h>
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tests/engine/device/fake_driver/inspector.hpp"
+
+#define FAKE_CUPTI extern "C" __attribute__((visibility("default"))) CUptiResult
+
+namespace {
+
+using Record = CUpti_ActivityKernel9;
+
+std::mutex one_flush;
+bool subscribed = false, enabled = false;
+CUpti_BuffersCallbackRequestFunc request_buffer = nullptr;
+CUpti_BuffersCallbackCompleteFunc complete_buffer = nullptr;
+
+fake::Inspector* inspector() {
+  const char* const file = std::getenv("TUNER_DRIVER");
+  void* const driver = file != nullptr ? dlopen(file, RTLD_NOW | RTLD_NOLOAD) : nullptr;
+  void* const function = driver != nullptr ? dlsym(driver, "fake_driver_inspector") : nullptr;
+  return function != nullptr ? reinterpret_cast<fake::Inspector* (*)()>(function)() : nullptr;
+}
+
+std::string word(const std::string& instructions, std::string_view name, const std::string& otherwise) {
+  std::istringstream words(instructions);
+  for (std::string each; words >> each;) {
+    if (each.starts_with(std::string(name) + "=")) return each.substr(name.size() + 1);
+  }
+  return otherwise;
+}
+
+/// Names live as long as the process, as CUPTI's do.
+const char* kept(const std::string& name) {
+  static std::set<std::string> names;
+  return names.insert(name).first->c_str();
+}
+
+std::uint64_t now() {
+  std::uint64_t time = 0;
+  timespec clock{};
+  clock_gettime(CLOCK_REALTIME, &clock);
+  time = static_cast<std::uint64_t>(clock.tv_sec) * 1000000000 + static_cast<std::uint64_t>(clock.tv_nsec);
+  return time;
+}
+
+Record record_of(const fake::Launch& launch) {
+  Record record{};
+  record.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+  record.name = kept(word(launch.instructions, "called", launch.kernel));
+  record.start = now();
+  record.end = record.start + std::stoull(word(launch.instructions, "time", "1000"));
+  record.registersPerThread = static_cast<std::uint16_t>(std::stoi(word(launch.instructions, "registers", "16")));
+  record.staticSharedMemory = std::stoi(word(launch.instructions, "shared", "0"));
+  record.dynamicSharedMemory = static_cast<std::int32_t>(launch.shared_bytes);
+  const auto set = [](const std::array<unsigned, 3>& from, std::int32_t& x, std::int32_t& y, std::int32_t& z) {
+    x = static_cast<std::int32_t>(from[0]), y = static_cast<std::int32_t>(from[1]),
+    z = static_cast<std::int32_t>(from[2]);
+  };
+  set(launch.grid, record.gridX, record.gridY, record.gridZ);
+  set(launch.block, record.blockX, record.blockY, record.blockZ);
+  record.graphId = launch.captured ? 7 : 0;
+  return record;
+}
+
+void deliver(const std::vector<Record>& records) {
+  for (std::size_t next = 0; next < records.size();) {
+    std::uint8_t* buffer = nullptr;
+    std::size_t size = 0, most = 0;
+    request_buffer(&buffer, &size, &most);
+    const std::size_t count = std::min(size / sizeof(Record), records.size() - next);
+    if (count == 0) return;
+    std::memcpy(buffer, &records[next], count * sizeof(Record));
+    complete_buffer(nullptr, 0, buffer, size, count * sizeof(Record));
+    next += count;
+  }
+}
+
+}  // namespace
+
+FAKE_CUPTI cuptiSubscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc, void*) {
+  if (std::exchange(subscribed, true)) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  *handle = nullptr;
+  return CUPTI_SUCCESS;
+}
+FAKE_CUPTI cuptiGetTimestamp(std::uint64_t* time) {
+  *time = now();
+  return CUPTI_SUCCESS;
+}
+FAKE_CUPTI cuptiGetResultString(CUptiResult, const char** text) {
+  *text = "CUPTI_ERROR_OF_FAKE";
+  return CUPTI_SUCCESS;
+}
+FAKE_CUPTI cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
+                                          CUpti_BuffersCallbackCompleteFunc complete) {
+  request_buffer = request;
+  complete_buffer = complete;
+  return CUPTI_SUCCESS;
+}
+FAKE_CUPTI cuptiActivityEnable(CUpti_ActivityKind) {
+  enabled = true;
+  return CUPTI_SUCCESS;
+}
+FAKE_CUPTI cuptiActivityFlushAll(std::uint32_t) {
+  if (const char* const told = std::getenv("TUNER_FAKE_CUPTI"); told != nullptr && std::string_view(told) == "slow")
+    sleep(1000);
+  const std::lock_guard lock(one_flush);
+  std::vector<Record> records;
+  if (enabled && inspector() != nullptr) {
+    for (const fake::Launch& launch : inspector()->take_launches()) records.push_back(record_of(launch));
+  }
+  deliver(records);
+  return CUPTI_SUCCESS;
+}
+FAKE_CUPTI cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t bytes, CUpti_Activity** record) {
+  std::uint8_t* const next = *record == nullptr ? buffer : reinterpret_cast<std::uint8_t*>(*record) + sizeof(Record);
+  if (next + sizeof(Record) > buffer + bytes) return CUPTI_ERROR_MAX_LIMIT_REACHED;
+  *record = reinterpret_cast<CUpti_Activity*>(next);
+  return CUPTI_SUCCESS;
+}
+FAKE_CUPTI cuptiActivityGetNumDroppedRecords(CUcontext, std::uint32_t, std::size_t* dropped) {
+  *dropped = 0;
+  return CUPTI_SUCCESS;
+}

@@ -1,0 +1,70 @@
+#include "tuner/capture/profile.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace tuner::capture;
+
+namespace {
+
+void add(ProfileBuilder& builder, MessageKind kind, const std::string& body = {}, int process = 1) {
+  const MessageHead head{.kind = kind, .process = process};
+  const std::string packet = std::string(reinterpret_cast<const char*>(&head), sizeof head) + body;
+  builder.add(std::as_bytes(std::span(packet)));
+}
+
+void add_launch(ProfileBuilder& builder, const std::string& kernel, double time, std::uint32_t blocks) {
+  const LaunchShape shape{.grid = {blocks, 1, 1}, .block = {32, 1, 1}};
+  const LaunchSums sums{1, time, time * time, time, time};
+  add(builder, MessageKind::launches,
+      std::string(reinterpret_cast<const char*>(&shape), sizeof shape) +
+          std::string(reinterpret_cast<const char*>(&sums), sizeof sums) + kernel);
+}
+
+}  // namespace
+
+TEST_CASE("launches are added up by kernel and shape, those with most time first") {
+  ProfileBuilder builder;
+  add_launch(builder, "short", 10, 1);
+  add_launch(builder, "long", 100, 1);
+  add_launch(builder, "long", 200, 2);
+  add_launch(builder, "long", 250, 2);
+  const Profile profile = builder.take();
+  REQUIRE(profile.kernels.size() == 2);
+  CHECK(profile.sums.total == 560);
+  CHECK(profile.kernels[0].name == "long");
+  CHECK(profile.kernels[0].sums.launches == 3);
+  REQUIRE(profile.kernels[0].shapes.size() == 2);
+  CHECK(profile.kernels[0].shapes[0].shape.grid[0] == 2);
+  CHECK(profile.kernels[0].shapes[0].sums.shortest == 200);
+}
+
+TEST_CASE("the spread is the standard deviation relative to the mean") {
+  CHECK(relative_spread({.launches = 2, .total = 20, .squares = 208}) == doctest::Approx(0.28284).epsilon(1e-4));
+  CHECK(relative_spread({.launches = 1, .total = 20, .squares = 400}) == 0);
+  CHECK(relative_spread({.launches = 3, .total = 30, .squares = 299}) == 0);
+}
+
+TEST_CASE("a profile is complete when every process has said that it ends") {
+  ProfileBuilder builder;
+  add(builder, MessageKind::hello, "", 1);
+  add(builder, MessageKind::hello, "", 2);
+  add(builder, MessageKind::bye, "", 1);
+  Profile profile = builder.take();
+  CHECK(profile.processes == 2);
+  CHECK(!profile.complete);
+}
+
+TEST_CASE("a program cannot fill the memory with kernels, shapes and sentences") {
+  ProfileBuilder builder;
+  for (std::uint32_t i = 0; i < 3000; ++i) add_launch(builder, "kernel", 1, i + 1);
+  for (int i = 0; i < 21000; ++i) add_launch(builder, "kernel" + std::to_string(i), 1, 1);
+  for (int i = 0; i < 100; ++i) add(builder, MessageKind::trouble, "Trouble " + std::to_string(i) + ".");
+  const Profile profile = builder.take();
+  CHECK(profile.kernels.size() == 20000);
+  CHECK(profile.kernels[0].sums.launches == 3000);
+  CHECK(profile.kernels[0].shapes.size() == 1000);
+  CHECK(profile.kernels[0].more_shapes == 2000);
+  CHECK(profile.troubles.size() == 20);
+}

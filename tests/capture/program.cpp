@@ -1,0 +1,123 @@
+// A program that launches kernels with the fake driver and knows nothing of the tuner's injected library. Its words are
+// what it does, in order.
+#include <dlfcn.h>
+#include <signal.h>
+#include <sys/personality.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/engine/device/fake_driver/inspector.hpp"
+#include "tuner/capture/inject/message.hpp"
+#include "tuner/driver/driver.hpp"
+
+namespace {
+
+using namespace tuner;
+
+CUcontext context() {
+  static CUcontext made = [] {
+    CUcontext context = nullptr;
+    cuda::check(cuda::driver().retain_context(&context, 0), "cuDevicePrimaryCtxRetain");
+    return context;
+  }();
+  cuda::check(cuda::driver().set_context(made), "cuCtxSetCurrent");
+  return made;
+}
+
+void launch(const std::string& instructions, unsigned blocks, int times, CUstream stream = nullptr) {
+  context();
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  cuda::check(cuda::driver().load_module(&module, ("records " + instructions).c_str(), 0, nullptr, nullptr), "load");
+  cuda::check(cuda::driver().module_function(&function, module, "kernel"), "cuModuleGetFunction");
+  for (int i = 0; i < times; ++i)
+    cuda::check(cuda::driver().launch(function, blocks, 1, 1, 256, 1, 1, 512, stream, nullptr, nullptr), "launch");
+}
+
+/// Three kernels: most of the time in one with two shapes.
+void launch_three() {
+  launch("called=_Z5scaleIfEvPT_i time=6000 registers=40 shared=1024", 64, 3);
+  launch("called=_Z5scaleIfEvPT_i time=2000 registers=40 shared=1024", 8, 1);
+  launch("called=plain time=5000", 16, 2);
+  launch("called=_ZN3cub18DeviceReduceKernelEPf time=1000", 1, 2);
+}
+
+/// The socket that a program inherits, as any code in it could find it.
+int socket_of_tuner() {
+  int socket = -1;
+  std::sscanf(std::getenv(capture::kToVariable), "%d", &socket);
+  return socket;
+}
+
+void send_nonsense() {
+  capture::MessageHead head{.kind = capture::MessageKind::launches};
+  const std::string empty, cut(reinterpret_cast<const char*>(&head), 3), unknown(5000, '\xff');
+  std::string endless(reinterpret_cast<const char*>(&head), sizeof head);
+  endless.append(100000, 'x');
+  for (const std::string& packet : {cut, unknown, endless, std::string(sizeof head, '\0')})
+    send(socket_of_tuner(), packet.data(), packet.size(), MSG_NOSIGNAL);
+}
+
+void subscribe() {
+  void* const cupti = dlopen(std::getenv("TUNER_CUPTI"), RTLD_NOW);
+  void* handle = nullptr;
+  reinterpret_cast<int (*)(void**, void*, void*)>(dlsym(cupti, "cuptiSubscribe"))(&handle, nullptr, nullptr);
+}
+
+void launch_graph() {
+  context();
+  CUstream stream = nullptr;
+  void* const driver = dlopen(std::getenv("TUNER_DRIVER"), RTLD_NOW);
+  const auto get = [&](const char* name) {
+    void* function = nullptr;
+    reinterpret_cast<int (*)(const char*, void**, int, unsigned long long, void*)>(
+        dlsym(driver, "cuGetProcAddress_v2"))(name, &function, 12000, 0, nullptr);
+    return function;
+  };
+  CUgraph graph = nullptr;
+  reinterpret_cast<int (*)(CUstream*, unsigned)>(get("cuStreamCreate"))(&stream, 0);
+  reinterpret_cast<int (*)(CUstream, int)>(get("cuStreamBeginCapture"))(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
+  launch("called=in_graph time=3000", 4, 1, stream);
+  reinterpret_cast<int (*)(CUstream, CUgraph*)>(get("cuStreamEndCapture"))(stream, &graph);
+  reinterpret_cast<fake::Inspector* (*)()>(dlsym(driver, "fake_driver_inspector"))()->replay(graph);
+}
+
+void run(const std::string& word) {
+  if (word == "launch") launch_three();
+  if (word == "threads") {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) threads.emplace_back([] { launch("called=threaded time=1000", 2, 500); });
+    for (std::thread& thread : threads) thread.join();
+  }
+  if (word == "graph") launch_graph();
+  if (word == "settle") usleep(600000);  // longer than the time after which what was launched has been sent
+  if (word == "long") sleep(1000);
+  if (word == "deaf") signal(SIGTERM, SIG_IGN);
+  if (word == "_exit") _exit(3);
+  if (word == "three") std::exit(3);
+  if (word == "die") raise(SIGKILL);
+  if (word == "fork") {
+    if (fork() == 0) std::exit(0);
+    wait(nullptr);
+  }
+  if (word == "nonsense") send_nonsense();
+  if (word == "subscribe") subscribe();
+  if (word == "close") close(socket_of_tuner());
+  if (word == "print") std::printf("printed\n");
+  if (word == "addresses") std::printf("%s\n", personality(0xffffffff) & ADDR_NO_RANDOMIZE ? "fixed" : "random");
+  if (word == "signals") std::printf("%s\n", signal(SIGPIPE, SIG_DFL) == SIG_DFL ? "default" : "ignored");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) run(argv[i]);
+}
