@@ -10,6 +10,9 @@ install(TARGETS libtuner EXPORT tunerTargets
 if(TUNER_BUILD_PROGRAMS)
   install(TARGETS tuner RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(TARGETS tuner-engine tuner-worker RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/tuner)
+  if(TARGET tuner-inject)
+    install(TARGETS tuner-inject LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/tuner)
+  endif()
   install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
   # Where shells look. Debian has a folder of its own for what zsh finds in packages: share/zsh/vendor-completions.
   set(TUNER_ZSH_FOLDER ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "Folder in which zsh looks for completions")

@@ -5,12 +5,12 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "tuner/error.hpp"
@@ -168,11 +168,10 @@ TEST_CASE("a program is ended once enough launches were seen") {
 
 TEST_CASE("a program is ended after a time, with what it has started") {
   CaptureOptions options{.command = {"sh", "-c", std::string(TUNER_CAPTURED_PROGRAM) + " launch long; true"}};
-  options.stop_after = 1500ms;
+  options.stop_after = 200ms;
   const Profile profile = profile_program(options, not_interrupted);
   CHECK(profile.ended_by_us);
   CHECK(profile.wall_time < 60s);
-  check_the_three(profile);
 }
 
 TEST_CASE("a program that does not end when it is asked to is killed") {
@@ -182,13 +181,9 @@ TEST_CASE("a program that does not end when it is asked to is killed") {
 }
 
 TEST_CASE("an interrupted capture ends the program and returns what was seen") {
-  std::atomic<bool> interrupted = false;
-  std::thread user([&] {
-    std::this_thread::sleep_for(1500ms);
-    interrupted = true;
-  });
-  const Profile profile = profile_program(running({"launch", "long"}), interrupted);
-  user.join();
+  static std::atomic<bool> interrupted = false;
+  signal(SIGUSR1, [](int) { interrupted = true; });
+  const Profile profile = profile_program(running({"launch", "settle", "interrupt", "long"}), interrupted);
   CHECK(profile.ended_by_us);
   check_the_three(profile);
 }
@@ -203,7 +198,7 @@ TEST_CASE("what is launched before a time is not counted") {
 
 TEST_CASE("a CUPTI that hangs does not hold up the end of a program for long") {
   setenv("TUNER_FAKE_CUPTI", "slow", 1);
-  const Profile profile = profile_of({"launch", "settle", "three"});
+  const Profile profile = profile_of({"launch", "flush", "three"});
   unsetenv("TUNER_FAKE_CUPTI");
   CHECK(profile.status.code == 3);
   CHECK(!profile.complete);

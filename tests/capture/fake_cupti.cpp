@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -25,6 +26,7 @@ namespace {
 using Record = CUpti_ActivityKernel9;
 
 std::mutex one_flush;
+std::atomic<int> flushes = 0;
 bool subscribed = false, enabled = false;
 CUpti_BuffersCallbackRequestFunc request_buffer = nullptr;
 CUpti_BuffersCallbackCompleteFunc complete_buffer = nullptr;
@@ -115,7 +117,12 @@ FAKE_CUPTI cuptiActivityEnable(CUpti_ActivityKind) {
   enabled = true;
   return CUPTI_SUCCESS;
 }
+/// How many have begun: what was launched before the last but one has been sent.
+extern "C" __attribute__((visibility("default"))) int fake_cupti_flushes() {
+  return flushes;
+}
 FAKE_CUPTI cuptiActivityFlushAll(std::uint32_t) {
+  ++flushes;
   if (const char* const told = std::getenv("TUNER_FAKE_CUPTI"); told != nullptr && std::string_view(told) == "slow")
     sleep(1000);
   const std::lock_guard lock(one_flush);

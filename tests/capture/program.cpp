@@ -72,6 +72,12 @@ void subscribe() {
   reinterpret_cast<int (*)(void**, void*, void*)>(dlsym(cupti, "cuptiSubscribe"))(&handle, nullptr, nullptr);
 }
 
+void wait_for_flushes(int more) {
+  void* const cupti = dlopen(std::getenv("TUNER_CUPTI"), RTLD_NOW | RTLD_NOLOAD);
+  const auto count = reinterpret_cast<int (*)()>(dlsym(cupti, "fake_cupti_flushes"));
+  for (const int last = count() + more; count() < last;) usleep(1000);
+}
+
 void launch_graph() {
   context();
   CUstream stream = nullptr;
@@ -98,7 +104,9 @@ void run(const std::string& word) {
     for (std::thread& thread : threads) thread.join();
   }
   if (word == "graph") launch_graph();
-  if (word == "settle") usleep(600000);  // longer than the time after which what was launched has been sent
+  if (word == "settle") wait_for_flushes(2);  // then what was launched has been sent
+  if (word == "flush") wait_for_flushes(1);
+  if (word == "interrupt") kill(getppid(), SIGUSR1);
   if (word == "long") sleep(1000);
   if (word == "deaf") signal(SIGTERM, SIG_IGN);
   if (word == "_exit") _exit(3);

@@ -85,6 +85,7 @@ Command prune_command();
 Command recover_command();
 Command describe_command();
 Command new_command();
+Command capture_command();
 Command devices_command();
 Command doctor_command();
 Command help_command();

@@ -66,7 +66,7 @@ const std::vector<Command>& commands() {
       tune_command(),     check_command(), compare_command(), explain_command(), simulate_command(), list_command(),
       show_command(),     sizes_command(), report_command(),  forget_command(),  wanted_command(),   export_command(),
       import_command(),   fleet_command(), pull_command(),    pack_command(),    prune_command(),    recover_command(),
-      describe_command(), new_command(),   devices_command(), doctor_command(),  help_command()};
+      describe_command(), new_command(),   capture_command(), devices_command(), doctor_command(),   help_command()};
   return all;
 }
 
