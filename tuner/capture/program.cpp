@@ -2,21 +2,19 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/personality.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <string_view>
 #include <thread>
 
 #include "tuner/error.hpp"
 #include "tuner/process/process_tree.hpp"
 #include "tuner/process/shortage.hpp"
+#include "tuner/process/spawn_plan.hpp"
 
 namespace tuner::capture {
 namespace {
@@ -47,48 +45,16 @@ class FixedAddresses {
   bool refused_ = false;
 };
 
-std::vector<std::string> environment_with(const std::vector<std::string>& additions) {
-  std::vector<std::string> all = additions;
-  const auto is_replaced = [&](std::string_view entry) {
-    const std::string_view name = entry.substr(0, entry.find('=') + 1);
-    return std::ranges::any_of(additions, [&](const std::string& each) { return each.starts_with(name); });
-  };
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    if (!is_replaced(*entry)) all.emplace_back(*entry);
-  }
-  return all;
+void plan(const ProgramOptions& options, SpawnPlan& plan) {
+  if (options.output_to_stderr) posix_spawn_file_actions_adddup2(&plan.actions, STDERR_FILENO, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&plan.actions, options.inherited, options.inherited);
+  // What main ignores, it ignores for itself.
+  sigset_t ours;
+  sigemptyset(&ours);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) sigaddset(&ours, signal);
+  posix_spawnattr_setsigdefault(&plan.attributes, &ours);
+  posix_spawnattr_setflags(&plan.attributes, POSIX_SPAWN_SETSIGDEF);
 }
-
-std::vector<char*> for_exec(std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (std::string& text : texts) result.push_back(text.data());
-  result.push_back(nullptr);
-  return result;
-}
-
-struct Spawning {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-
-  explicit Spawning(const ProgramOptions& options) {
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_init(&attributes);
-    if (options.output_to_stderr) posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-    if (options.inherited >= 0) posix_spawn_file_actions_adddup2(&actions, options.inherited, options.inherited);
-    // What main ignores, it ignores for itself.
-    sigset_t ours;
-    sigemptyset(&ours);
-    for (const int signal : {SIGPIPE, SIGXFSZ}) sigaddset(&ours, signal);
-    posix_spawnattr_setsigdefault(&attributes, &ours);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  }
-  ~Spawning() {
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-  }
-  Spawning(const Spawning&) = delete;
-  Spawning& operator=(const Spawning&) = delete;
-};
 
 [[noreturn]] void refuse_to_start(const std::string& program, int reason) {
   if (!way_out_of_shortage(reason).empty()) refused_by_system("The program could not be started", reason);
@@ -101,12 +67,13 @@ struct Spawning {
 
 Program::Program(const ProgramOptions& options) {
   std::vector<std::string> arguments = options.command;
-  std::vector<std::string> environment = environment_with(options.environment);
+  std::vector<std::string> environment = merged_environment(options.environment);
   const FixedAddresses addresses(!options.randomise);
   randomisation_stayed_ = addresses.refused();
-  const Spawning how(options);
+  SpawnPlan how;
+  plan(options, how);
   const int error = posix_spawnp(&pid_, arguments.front().c_str(), &how.actions, &how.attributes,
-                                 for_exec(arguments).data(), for_exec(environment).data());
+                                 pointers(arguments).data(), pointers(environment).data());
   if (error != 0) refuse_to_start(arguments.front(), error);
   pidfd_.reset(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
 }

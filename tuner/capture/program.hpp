@@ -15,7 +15,7 @@ namespace tuner::capture {
 struct ProgramOptions {
   std::vector<std::string> command;      ///< the program, looked for as a shell does, and its arguments
   std::vector<std::string> environment;  ///< "NAME=value", in place of what this process has
-  int inherited = -1;                    ///< a descriptor that it keeps, of the same number
+  int inherited;                         ///< a descriptor that it keeps, of the same number
   bool output_to_stderr = false;         ///< what it prints goes to standard error
   bool randomise = false;                ///< its addresses, where the system does that
 };

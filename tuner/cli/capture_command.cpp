@@ -160,7 +160,9 @@ std::string shape_table(std::span<const KernelProfile> kernels, const LaunchSums
 
 std::string profile_text(const Profile& profile) {
   const std::string wall = duration_text(std::chrono::duration<double>(profile.wall_time).count());
-  if (profile.processes == 0) return fmt::format("The program did not use CUDA in {}.\n", wall);
+  if (profile.processes == 0)
+    return fmt::format("The program did not use CUDA in {}, or not where it has the descriptors that it inherited.\n",
+                       wall);
   if (profile.kernels.empty()) return fmt::format("No launches were seen in {}.\n", wall);
   const auto shown = std::span(profile.kernels).first(std::min(profile.kernels.size(), kShownKernels));
   const std::size_t left = profile.kernels.size() - shown.size();

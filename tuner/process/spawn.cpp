@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -19,10 +18,10 @@
 #include <string_view>
 #include <thread>
 
-#include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
 #include "tuner/process/process_tree.hpp"
 #include "tuner/process/shortage.hpp"
+#include "tuner/process/spawn_plan.hpp"
 
 namespace tuner {
 namespace {
@@ -53,44 +52,6 @@ std::string way_out(int reason) {
   if (!shortage.empty()) return std::string(shortage) + ".";
   return "reinstall the tuner or set TUNER_LIBEXEC to the folder that holds it.";
 }
-
-std::vector<std::string> merged_environment(const std::vector<std::string>& additions) {
-  // A child of a set-id program may not know any more that it is one.
-  const auto may_pass = [is_strange = has_rights_of_another()](std::string_view name) {
-    return !is_strange || name == "CUDA_VISIBLE_DEVICES=" || name == "CUDA_DEVICE_ORDER=";
-  };
-  std::vector<std::string> result = additions;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const std::string_view name = text.substr(0, text.find('=') + 1);
-    const bool replaced = std::any_of(additions.begin(), additions.end(),
-                                      [&](const std::string& added) { return added.starts_with(name); });
-    if (!replaced && may_pass(name)) result.emplace_back(text);
-  }
-  return result;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (std::string& text : texts) result.push_back(text.data());
-  result.push_back(nullptr);
-  return result;
-}
-
-struct SpawnPlan {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  SpawnPlan() {
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_init(&attributes);
-  }
-  ~SpawnPlan() {
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-  }
-  SpawnPlan(const SpawnPlan&) = delete;
-  SpawnPlan& operator=(const SpawnPlan&) = delete;
-};
 
 constexpr auto kByDescriptor = static_cast<idtype_t>(3);  // P_PIDFD: Linux 5.4, glibc 2.36
 
