@@ -59,7 +59,7 @@ nlohmann::ordered_json shape_json(const ShapeProfile& profile, const LaunchSums&
   return object;
 }
 
-nlohmann::ordered_json or_null(const std::string& text) {
+nlohmann::ordered_json text_or_null(const std::string& text) {
   return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
 }
 
@@ -68,9 +68,9 @@ nlohmann::ordered_json kernel_json(const KernelProfile& kernel, const LaunchSums
   nlohmann::ordered_json object{{"kernel", capture::short_name(kernel.readable)},
                                 {"readable", kernel.readable},
                                 {"mangled", kernel.name},
-                                {"library", or_null(kernel.library)},
+                                {"library", text_or_null(kernel.library)},
                                 {"capture", why_not.empty()},
-                                {"why_not", or_null(why_not)},
+                                {"why_not", text_or_null(why_not)},
                                 {"share", share_of(kernel.sums, all)}};
   add_sums(object, kernel.sums);
   object["launches_in_graphs"] = kernel.in_graphs;
