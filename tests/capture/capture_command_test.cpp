@@ -11,18 +11,18 @@ using namespace tuner::test;
 
 namespace {
 
-User user_with_gpu() {
-  User user;
-  user.environment["TUNER_DRIVER"] = TUNER_FAKE_DRIVER;
-  user.environment["TUNER_CUPTI"] = TUNER_FAKE_CUPTI_FILE;
-  return user;
-}
+struct UserWithGpu : User {
+  UserWithGpu() {
+    environment["TUNER_DRIVER"] = TUNER_FAKE_DRIVER;
+    environment["TUNER_CUPTI"] = TUNER_FAKE_CUPTI_FILE;
+  }
+};
 
 /// `tuner capture OPTIONS -- PROGRAM WORDS`.
 Result capture(const Words& options, const Words& words) {
   Words arguments = joined({"capture"}, options);
   arguments = joined(arguments, {"--", TUNER_CAPTURED_PROGRAM});
-  return user_with_gpu().run(joined(arguments, words));
+  return UserWithGpu().run(joined(arguments, words));
 }
 
 }  // namespace
@@ -30,9 +30,9 @@ Result capture(const Words& options, const Words& words) {
 TEST_CASE("a profile is printed below what the program prints") {
   const Result result = capture({}, {"print", "launch"});
   check_out(result, 0,
-            {"printed\n3 kernels, 8 launches: ", "Kernels\n",
-             "62.5 %         4  5.000 us  40.0 %         40    1024           yes       scale<float>\n", "CUB ",
-             "Launch shapes\n", "56.2 %         3  6.000 us   0.0 %   64    256        512  scale<float>\n"});
+            {"printed\n3 kernels, 8 launches: 32.00 us of GPU time in ", "Kernels\n",
+             "62.5 %         4  5.000 us  40.0 %         40    1024           yes      scale<float>\n", "CUB ",
+             "Launch shapes\n", "56.2 %         3  6.000 us   0.0 %  64    256        512  scale<float>\n"});
 }
 
 TEST_CASE("with --json standard output has nothing but the profile") {
@@ -83,12 +83,12 @@ TEST_CASE("what cannot be asked of capture is one sentence") {
 }
 
 TEST_CASE("options behind the two dashes are the program's") {
-  check_out(user_with_gpu().run({"capture", "--json", "--", "sh", "-c", "exit 5", "--help", "--stop", "x"}), 5,
+  check_out(UserWithGpu().run({"capture", "--json", "--", "sh", "-c", "exit 5", "--help", "--stop", "x"}), 5,
             {"\"--help\""});
 }
 
 TEST_CASE("an interrupted capture prints what was seen") {
-  const User user = user_with_gpu();
+  const UserWithGpu user;
   Running running(user, {"capture", "--json", "--", TUNER_CAPTURED_PROGRAM, "launch", "settle", "tell", "long"});
   REQUIRE(running.says("settled"));
   running.signal(2);

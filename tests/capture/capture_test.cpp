@@ -159,7 +159,7 @@ TEST_CASE("nonsense on the socket is one sentence, and the kernels are seen all 
 
 TEST_CASE("a program is ended once enough launches were seen") {
   CaptureOptions options = running({"launch", "long"});
-  options.stop_at_launches = 5;
+  options.stop_at_launches = 8;
   const Profile profile = profile_program(options, not_interrupted);
   CHECK(profile.ended_by_us);
   CHECK(profile.status.signal == 15);

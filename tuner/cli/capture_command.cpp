@@ -14,6 +14,7 @@
 #include "tuner/cli/message.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
+#include "tuner/core/report/record_json.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {
@@ -59,10 +60,6 @@ nlohmann::ordered_json shape_json(const ShapeProfile& profile, const LaunchSums&
   return object;
 }
 
-nlohmann::ordered_json text_or_null(const std::string& text) {
-  return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
-}
-
 nlohmann::ordered_json kernel_json(const KernelProfile& kernel, const LaunchSums& all) {
   const std::string why_not = kernel.why_not_captured();
   nlohmann::ordered_json object{{"kernel", capture::short_name(kernel.readable)},
@@ -81,13 +78,10 @@ nlohmann::ordered_json kernel_json(const KernelProfile& kernel, const LaunchSums
 }
 
 nlohmann::ordered_json profile_json(const Profile& profile, const std::vector<std::string>& command) {
-  const auto number = [](const std::optional<int>& value) {
-    return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
-  };
   return {{"format", 1},
           {"command", command},
-          {"exit_code", number(profile.status.code)},
-          {"signal", number(profile.status.signal)},
+          {"exit_code", or_null(profile.status.code)},
+          {"signal", or_null(profile.status.signal)},
           {"stopped", profile.ended_by_us},
           {"wall_s", std::chrono::duration<double>(profile.wall_time).count()},
           {"gpu_s", profile.sums.total / 1e9},
@@ -105,9 +99,14 @@ std::string extents_text(std::span<const std::uint32_t, 3> extents) {
   return extents[1] != 1 ? fmt::format("{}x{}", extents[0], extents[1]) : fmt::format("{}", extents[0]);
 }
 
+/// With one decimal, so that columns of them can be read.
+std::string percent_cell(double share) {
+  return fmt::format("{:.1f} %", share * 100);
+}
+
 std::vector<std::string> with_sums(const LaunchSums& sums, const LaunchSums& all, std::vector<std::string> more) {
-  std::vector<std::string> cells{percent(share_of(sums, all)), grouped(sums.launches), time_text(mean_of(sums)),
-                                 sums.launches > 1 ? percent(capture::relative_spread(sums)) : ""};
+  std::vector<std::string> cells{percent_cell(share_of(sums, all)), grouped(sums.launches), time_text(mean_of(sums)),
+                                 sums.launches > 1 ? percent_cell(capture::relative_spread(sums)) : ""};
   cells.insert(cells.end(), more.begin(), more.end());
   return cells;
 }
@@ -166,11 +165,11 @@ std::string profile_text(const Profile& profile) {
   if (profile.kernels.empty()) return fmt::format("No launches were seen in {}.\n", wall);
   const auto shown = std::span(profile.kernels).first(std::min(profile.kernels.size(), kShownKernels));
   const std::size_t left = profile.kernels.size() - shown.size();
-  return fmt::format(
-      "{}, {}: {} of GPU time in {}.\n\nKernels{}\n{}\nLaunch shapes\n{}", counted(profile.kernels.size(), "kernel"),
-      fmt::format("{} launch{}", grouped(profile.sums.launches), profile.sums.launches == 1 ? "" : "es"),
-      duration_text(profile.sums.total / 1e9), wall, left == 0 ? "" : fmt::format(", {} more with `--json`", left),
-      kernel_table(shown, profile.sums), shape_table(shown, profile.sums));
+  return fmt::format("{}, {}: {} of GPU time in {}.\n\nKernels{}\n{}\nLaunch shapes\n{}",
+                     counted(profile.kernels.size(), "kernel"),
+                     fmt::format("{} launch{}", grouped(profile.sums.launches), profile.sums.launches == 1 ? "" : "es"),
+                     time_text(profile.sums.total), wall, left == 0 ? "" : fmt::format(", {} more with `--json`", left),
+                     kernel_table(shown, profile.sums), shape_table(shown, profile.sums));
 }
 
 void warn_of_troubles(const Profile& profile) {
