@@ -59,7 +59,7 @@ TEST_CASE("messages of another version or kind, with more than they have, or wit
   CHECK(!read(other_version));
   CHECK(!read(packet(static_cast<MessageKind>(99), "text")));
   CHECK(!read(packet(MessageKind::hello, "more")));
-  CHECK(!read(launches(kTwo, std::string(kLongestName + 1, 'x'))));
+  CHECK(!read(launches(kTwo, std::string(kLongestKernelName + 1, 'x'))));
 }
 
 TEST_CASE("times that no launches have are refused") {

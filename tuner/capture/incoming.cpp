@@ -47,7 +47,7 @@ std::optional<Incoming> read_message(std::span<const std::byte> packet) {
       return reader.is_empty() ? std::optional(message) : std::nullopt;
     case MessageKind::launches:
       if (!reader.take(message.shape) || !reader.take(message.sums) || !is_possible(message.sums)) return std::nullopt;
-      if (reader.text().size() > kLongestName) return std::nullopt;
+      if (reader.text().size() > kLongestKernelName) return std::nullopt;
       break;
     case MessageKind::trouble:
       break;

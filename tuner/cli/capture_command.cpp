@@ -238,7 +238,7 @@ Command capture_command() {
                    "the same addresses each time"}},
       .most_operands = std::numeric_limits<std::size_t>::max(),
       .operands = {"FILE"},
-      .examples = {{"tuner capture -- ./simulate --steps 100", "which kernels take the time?"},
+      .examples = {{"tuner capture -- ./simulate 100", "which kernels take the time?"},
                    {"tuner capture --after 5s --stop 20s --json -- ./simulate",
                     "the kernels of 15 seconds, as JSON; what the program prints goes to standard error"}},
       .exit_codes = {ExitCode::no_toolkit, ExitCode::shortage},

@@ -14,7 +14,7 @@ std::string_view bytes_of(const T& value) {
 
 void LaunchTable::add(std::string_view kernel, const LaunchShape& shape, double nanoseconds) {
   std::string key(bytes_of(shape));
-  key += kernel.substr(0, kLongestName);
+  key += kernel.substr(0, kLongestKernelName);
   const std::lock_guard lock(mutex_);
   sums_[std::move(key)].add({1, nanoseconds, nanoseconds * nanoseconds, nanoseconds, nanoseconds});
 }

@@ -11,14 +11,14 @@ namespace tuner::capture {
 
 /// Variables of the environment. The first says where to: "DESCRIPTOR BEGIN", where launches before BEGIN, nanoseconds
 /// of CLOCK_MONOTONIC, do not count. The second lists files that may be CUPTI, with colons between them.
-inline constexpr const char* kToVariable = "TUNER_CAPTURE_TO";
-inline constexpr const char* kCuptiVariable = "TUNER_CAPTURE_CUPTI";
+inline constexpr const char* kToVariable = "CAPTURED_BY_TUNER";
+inline constexpr const char* kCuptiVariable = "CAPTURED_WITH_CUPTI";
 
 /// Changes with everything in this file.
 inline constexpr std::uint32_t kMessageVersion = 0x54435031;
 inline constexpr std::size_t kLongestMessage = 64 * 1024;
 /// Longer names of kernels are cut.
-inline constexpr std::size_t kLongestName = 32 * 1024;
+inline constexpr std::size_t kLongestKernelName = 32 * 1024;
 
 enum class MessageKind : std::uint32_t {
   hello = 1,     ///< a process has begun to use CUDA
