@@ -72,7 +72,9 @@ TEST_CASE("times that no launches have are refused") {
       CHECK(!read(launches(sums)));
     }
   }
-  LaunchSums none = kTwo;
-  none.launches = 0;
-  CHECK(!read(launches(none)));
+  for (const std::uint64_t launches_said : {std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()}) {
+    LaunchSums sums = kTwo;
+    sums.launches = launches_said;
+    CHECK(!read(launches(sums)));
+  }
 }

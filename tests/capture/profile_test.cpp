@@ -8,18 +8,26 @@ using namespace tuner::capture;
 
 namespace {
 
-void add(ProfileBuilder& builder, MessageKind kind, const std::string& body = {}, int process = 1) {
+std::string packet_of(MessageKind kind, const std::string& body, int process = 1) {
   const MessageHead head{.kind = kind, .process = process};
-  const std::string packet = std::string(reinterpret_cast<const char*>(&head), sizeof head) + body;
+  return std::string(reinterpret_cast<const char*>(&head), sizeof head) + body;
+}
+
+void add(ProfileBuilder& builder, MessageKind kind, const std::string& body = {}, int process = 1) {
+  const std::string packet = packet_of(kind, body, process);
   builder.add(std::as_bytes(std::span(packet)));
 }
 
-void add_launch(ProfileBuilder& builder, const std::string& kernel, double time, std::uint32_t blocks) {
+std::string launch_packet(const std::string& kernel, double time, std::uint32_t blocks) {
   const LaunchShape shape{.grid = {blocks, 1, 1}, .block = {32, 1, 1}};
   const LaunchSums sums{1, time, time * time, time, time};
-  add(builder, MessageKind::launches,
-      std::string(reinterpret_cast<const char*>(&shape), sizeof shape) +
-          std::string(reinterpret_cast<const char*>(&sums), sizeof sums) + kernel);
+  return packet_of(MessageKind::launches, std::string(reinterpret_cast<const char*>(&shape), sizeof shape) +
+                                              std::string(reinterpret_cast<const char*>(&sums), sizeof sums) + kernel);
+}
+
+void add_launch(ProfileBuilder& builder, const std::string& kernel, double time, std::uint32_t blocks) {
+  const std::string packet = launch_packet(kernel, time, blocks);
+  builder.add(std::as_bytes(std::span(packet)));
 }
 
 }  // namespace
@@ -54,6 +62,24 @@ TEST_CASE("a profile is complete when every process has said that it ends") {
   Profile profile = builder.take();
   CHECK(profile.processes == 2);
   CHECK(!profile.complete);
+}
+
+TEST_CASE("a packet with any byte changed is refused, or its numbers stay such as launches have") {
+  const std::string packet = launch_packet("kernel", 100, 1);
+  for (std::size_t at = 0; at < packet.size(); ++at) {
+    for (const char change : {'\x01', '\x80', '\xff'}) {
+      std::string changed = packet;
+      changed[at] = static_cast<char>(changed[at] ^ change);
+      ProfileBuilder builder;
+      builder.add(std::as_bytes(std::span(changed)));
+      const Profile profile = builder.take();
+      for (const KernelProfile& kernel : profile.kernels) {
+        CHECK(kernel.sums.total < 1e20);
+        CHECK(kernel.shapes.size() == 1);
+        CHECK(relative_spread(kernel.sums) >= 0);
+      }
+    }
+  }
 }
 
 TEST_CASE("a program cannot fill the memory with kernels, shapes and sentences") {

@@ -1,6 +1,6 @@
 #include "tuner/capture/incoming.hpp"
 
-#include <cmath>
+#include <cstdint>
 #include <cstring>
 
 namespace tuner::capture {
@@ -27,11 +27,13 @@ class Reader {
 
 /// A thousand years, in nanoseconds.
 constexpr double kLongestTime = 3.2e19;
+/// More than can have happened since the last message.
+constexpr std::uint64_t kMostLaunches = 1000000000000;
 
 bool is_possible(const LaunchSums& sums) {
   const auto in = [](double low, double value, double high) { return low <= value && value <= high; };  // no NaN is
-  return sums.launches > 0 && in(0, sums.shortest, sums.longest) && in(sums.longest, sums.total, kLongestTime) &&
-         in(0, sums.squares, kLongestTime * kLongestTime);
+  return sums.launches > 0 && sums.launches <= kMostLaunches && in(0, sums.shortest, sums.longest) &&
+         in(sums.longest, sums.total, kLongestTime) && in(0, sums.squares, kLongestTime * kLongestTime);
 }
 
 }  // namespace

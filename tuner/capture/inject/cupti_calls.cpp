@@ -2,8 +2,9 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
-#include <sstream>
 
 #include "tuner/capture/inject/message.hpp"
 
@@ -23,16 +24,19 @@ std::optional<CuptiCalls> calls_of(void* library) {
 }  // namespace
 
 std::optional<CuptiCalls> open_cupti(std::string& why) {
-  const char* const files = std::getenv(kCuptiVariable);
-  std::istringstream list(files != nullptr ? files : "");
-  for (std::string file; std::getline(list, file, ':');) {
+  const char* const list = std::getenv(kCuptiVariable);
+  const std::string files = list != nullptr ? list : "";
+  for (std::size_t begin = 0; begin < files.size();) {
+    const std::size_t end = std::min(files.find(':', begin), files.size());
     // Never closed: it lives as long as the driver, in which it registers itself.
-    void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) continue;
-    if (std::optional<CuptiCalls> calls = calls_of(library)) return calls;
+    void* const library = dlopen(files.substr(begin, end - begin).c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library != nullptr) {
+      if (std::optional<CuptiCalls> calls = calls_of(library)) return calls;
+    }
+    begin = end + 1;
   }
   why = "Kernels cannot be seen without CUPTI, a library of the CUDA toolkit, which was not found (looked for " +
-        list.str() + "); install the toolkit's CUPTI, or set TUNER_CUPTI to the path of libcupti.so.";
+        files + "); install the toolkit's CUPTI, or set TUNER_CUPTI to the path of libcupti.so.";
   return std::nullopt;
 }
 
