@@ -42,7 +42,7 @@ struct Injected {
   const pid_t process = getpid();
   std::uint64_t begin = 0;  ///< as CUPTI counts time
   LaunchTable table;
-  std::atomic<std::size_t> dropped = 0;
+  std::atomic<std::size_t> dropped = 0;  ///< launches, or more
 
   std::mutex mutex;
   std::condition_variable changed;
@@ -92,9 +92,14 @@ void take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, st
   if (injected->cupti.dropped_records(nullptr, 0, &dropped) == CUPTI_SUCCESS) injected->dropped += dropped;
 }
 
-void report(std::uint32_t flush_flag) {
+/// What a thread throws ends the program.
+void report(std::uint32_t flush_flag) noexcept {
   injected->cupti.flush(flush_flag);
-  injected->table.send_to(injected->parent);
+  try {
+    injected->table.send_to(injected->parent);
+  } catch (const std::bad_alloc&) {
+    ++injected->dropped;
+  }
 }
 
 /// All that is flushed and sent is so by this thread, because either may take time: the program waits for its last
@@ -108,10 +113,9 @@ void report_until_the_end() {
   }
   lock.unlock();
   report(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-  if (const std::size_t dropped = injected->dropped; dropped > 0) {
-    injected->parent.send(MessageKind::trouble, "CUPTI lost " + std::to_string(dropped) +
-                                                    " launches, because there was too little memory for them.");
-  }
+  if (injected->dropped > 0)
+    injected->parent.send(MessageKind::trouble,
+                          "Some launches were lost, because there was too little memory for them.");
   injected->parent.send(MessageKind::bye);
   lock.lock();
   injected->ended = true;
