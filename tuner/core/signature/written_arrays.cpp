@@ -1,8 +1,8 @@
 // Arrays in constant memory, as a source's text declares them.
 #include <algorithm>
 
+#include "tuner/core/base/source_words.hpp"
 #include "tuner/core/base/words.hpp"
-#include "tuner/core/signature/source_words.hpp"
 #include "tuner/core/signature/written_signature.hpp"
 
 namespace tuner {

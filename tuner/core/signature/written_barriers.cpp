@@ -1,8 +1,8 @@
 // Where a source's text waits for other blocks.
 #include <set>
 
+#include "tuner/core/base/source_words.hpp"
 #include "tuner/core/base/words.hpp"
-#include "tuner/core/signature/source_words.hpp"
 #include "tuner/core/signature/written_signature.hpp"
 
 namespace tuner {
