@@ -252,7 +252,7 @@ struct Searched {
 };
 
 constexpr std::array kRoots{14.0, 20.0}, kPercentsLeft{5.0, 10.0};
-constexpr std::array kLeastRoots{5.0, 8.0, 10.0};
+constexpr std::array kLeastRoots{5.0, 9.0};
 constexpr std::array kSmallChances{0.1, 0.2, 0.3};  ///< seconds
 
 std::vector<engine::SpendingConstants> grid() {

@@ -22,7 +22,7 @@ struct SpendingConstants {
   double roots = 20;
   /// So many times that root at least, whatever is believed: beliefs are wrong where the best is a peak among slow
   /// ones.
-  double least_roots = 10;
+  double least_roots = 9;
   /// However dear a result is, no search ends before the chance of one per cent is worth less, in seconds: that is a
   /// tenth, where one per cent is worth two.
   double small_chance_s = 0.2;
