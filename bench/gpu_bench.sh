@@ -2,8 +2,8 @@
 # Every benchmark that needs a GPU; prints markdown for docs/results/.
 #   bench/gpu_bench.sh [BUILD_FOLDER] [OUTPUT_FOLDER] [SECTION...]     sections: all of those below, in this order
 # Beside it: gpu_kernels.sh, gpu_runtime.sh, gpu_search.sh, gpu_effort.sh, gpu_explain.sh, gpu_compare.sh, gpu_sizes.sh,
-# gpu_sizes_raced.sh, gpu_wanted.sh, gpu_predicted.sh, gpu_roofline.sh; gpu_devices.sh (several GPUs), gpu_fleet.sh
-# (a PostgreSQL server) and gpu_archive.sh.
+# gpu_sizes_raced.sh, gpu_wanted.sh, gpu_predicted.sh, gpu_roofline.sh, gpu_rounding.sh; gpu_devices.sh (several
+# GPUs), gpu_fleet.sh (a PostgreSQL server) and gpu_archive.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bin=${1:-build/release}/bin

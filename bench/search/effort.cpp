@@ -251,14 +251,18 @@ struct Searched {
   }
 };
 
-constexpr std::array kRoots{10.0, 14.0, 18.0}, kPercentsLeft{3.0, 5.0, 10.0};
-constexpr std::array kSmallChances{0.1, 0.2, 0.3, 0.4};  ///< seconds
+constexpr std::array kRoots{14.0, 20.0}, kPercentsLeft{5.0, 10.0};
+constexpr std::array kLeastRoots{5.0, 9.0};
+constexpr std::array kSmallChances{0.1, 0.2, 0.3};  ///< seconds
 
 std::vector<engine::SpendingConstants> grid() {
   std::vector<engine::SpendingConstants> points;
   for (const double roots : kRoots) {
-    for (const double small_chance_s : kSmallChances) {
-      for (const double percent_left : kPercentsLeft) points.push_back({roots, small_chance_s, percent_left});
+    for (const double least_roots : kLeastRoots) {
+      for (const double small_chance_s : kSmallChances) {
+        for (const double percent_left : kPercentsLeft)
+          points.push_back({roots, least_roots, small_chance_s, percent_left});
+      }
     }
   }
   return points;
@@ -305,7 +309,8 @@ void judge_nested(const std::vector<Searched>& all, Effort effort) {
   Merit nested;
   for (const std::string& family : families) {
     const engine::SpendingConstants constants = choose_without(family, all, effort);
-    chosen[fmt::format("{} roots, {} s, {} %", constants.roots, constants.small_chance_s, constants.percent_left)]
+    chosen[fmt::format("{} to {} roots, {} s, {} %", constants.least_roots, constants.roots, constants.small_chance_s,
+                       constants.percent_left)]
         .push_back(family);
     for (const Searched& one : all) {
       if (one.family() == family) nested.add(one.place, one.ends(effort, constants));

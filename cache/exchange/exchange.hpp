@@ -50,7 +50,8 @@ struct Exported {
 /// Writes what counts (served decisions with the texts that belong to them, trials that were not forgotten; nothing
 /// that was replayed, nothing that is quarantined) to a fresh database, which appears under its name when it is
 /// complete and may be read by everybody. Writes nothing if there is nothing to write. However this ends, killed or by
-/// an error, the decisions that are at `to` then, an earlier export's or the new ones, have their binaries beside them.
+/// an error, the decisions that are at `to` then, an earlier export's or the new ones, have their binaries beside them,
+/// and so have those of other databases in its folder.
 /// Throws Error: bad_usage if one of the files is there and may not be replaced, is in use, or is `from`; store_*;
 /// store_unavailable if a file of binaries is not trusted with code.
 Exported export_decisions(const ExportRequest& request);

@@ -1,7 +1,9 @@
 #include "cache/exchange/exchange.hpp"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <set>
 #include <utility>
 
@@ -63,6 +65,35 @@ void remove_file(const fs::path& path) {
   if (!error && sync_folder(path.parent_path())) return;
   fail(Errc::store_unavailable, "{}, of an earlier export, cannot be removed: {}.", path.string(),
        error ? error.message() : std::strerror(errno));
+}
+
+/// By its header alone: what another program is writing is not waited for. This program may have no connection to it,
+/// which would lose its locks.
+bool holds_decisions(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return false;
+  constexpr std::streamoff kApplicationId = 68;  // in SQLite's file format, the first byte the greatest
+  std::array<char, 4> bytes{};
+  std::ifstream(path, std::ios::binary).seekg(kApplicationId).read(bytes.data(), bytes.size());
+  std::uint32_t id = 0;
+  for (const char byte : bytes) id = id << 8 | static_cast<unsigned char>(byte);
+  return id == static_cast<std::uint32_t>(decisions_format().application_id);
+}
+
+/// Whether a database in the same folder may need the binaries that are there; `from` has its own elsewhere. Which ones
+/// that are cannot be known: a file without trials does not name those of its baselines.
+bool has_other_decisions(const ExportRequest& request) {
+  const auto is_other = [&](const fs::path& path) {
+    std::error_code ignored;
+    return path.extension() == ".db" && !fs::equivalent(path, request.to, ignored) &&
+           !fs::equivalent(path, request.from, ignored);
+  };
+  std::error_code error;
+  for (fs::directory_iterator entry(request.to.parent_path() / ".", error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (is_other(entry->path()) && holds_decisions(entry->path())) return true;
+  }
+  return static_cast<bool>(error);
 }
 
 /// Writes the rows of keys, and gathers what has to be beside them.
@@ -145,7 +176,7 @@ Exported export_decisions(const ExportRequest& request) {
   if (has_earlier_starts) remove_file(beside);
   file.publish();
   if (has_starts) starts->publish();
-  if (binaries) binaries->remove_earlier();
+  if (binaries && !has_other_decisions(request)) binaries->remove_earlier();
   return exported;
 }
 

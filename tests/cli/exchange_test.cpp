@@ -157,6 +157,26 @@ TEST_CASE("decisions were exported without the binaries that could not be writte
   CHECK(is_exported("binaries.db"));
 }
 
+TEST_CASE("an export took the binaries of another database in its folder away") {
+  const User user;
+  learn(user, "prefetch", "rows=1", 1000, "BLOCK=64");
+  learn(user, "scale", "n=1", 1000, "BLOCK=256");
+  keep_code(user, "BLOCK=64");
+  keep_code(user, "BLOCK=256");
+  const auto share = user.home() / "share";
+  const auto export_alone = [&](const std::string& kernel) {
+    check_out(user.run({"export", "share/" + kernel + ".db", "--kernel", kernel, "--with-binaries", "--force"}), 0);
+  };
+  for (const char* kernel : {"prefetch", "scale", "prefetch"}) export_alone(kernel);
+  CHECK(has_code(share, "BLOCK=64"));
+  CHECK(has_code(share, "BLOCK=256"));
+
+  std::filesystem::remove(share / "prefetch.db");
+  export_alone("scale");
+  CHECK_FALSE(has_code(share, "BLOCK=64"));
+  CHECK(has_code(share, "BLOCK=256"));
+}
+
 TEST_CASE("an export that was killed left decisions without their binaries, starts of others, and files beside them") {
   User user;
   const auto share = user.home() / "share", earlier = user.home() / "earlier";

@@ -101,4 +101,20 @@ TEST_CASE("a compiler's first error is told with its place in the kernel") {
   const Unchecked crash =
       read_compiler_messages("k/kernel.cu:4: internal compiler error: Segmentation fault\n", kFiles);
   CHECK_EQ(crash.sentence, "The compiler crashed on it: internal compiler error: Segmentation fault");
+  CHECK_EQ(crash.place.text(), "k/kernel.cu:4");
+}
+
+TEST_CASE("a source that speaks of a compiler's crash was said to crash the compiler") {
+  const auto sentence = [](const std::string& messages) { return read_compiler_messages(messages, kFiles).sentence; };
+  for (const std::string words : {"internal compiler error: no", "PLEASE submit a bug report"}) {
+    CAPTURE(words);
+    CHECK_EQ(sentence("k/kernel.cu:2:2: error: #error " + words + "\n    2 | #error " + words + "\n      |  ^~~~~\n"),
+             "The C++ compiler says: #error " + words);
+    CHECK_EQ(sentence("k/kernel.cu:1:9: error: 'z' was not declared in this scope\n    1 | case 1: " + words + "\n"),
+             "The C++ compiler says: 'z' was not declared in this scope");
+  }
+  CHECK_EQ(sentence("g++: internal compiler error: Aborted signal terminated program cc1plus\n"),
+           "The compiler crashed on it: internal compiler error: Aborted signal terminated program cc1plus");
+  CHECK_EQ(sentence("PLEASE submit a bug report to https://bugs.llvm.org/ and include the crash backtrace.\n"),
+           "The compiler crashed on it: internal error");
 }

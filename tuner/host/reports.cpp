@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <sstream>
+#include <utility>
 
 #include "tuner/core/standard_headers/standard_headers.hpp"
 #include "tuner/core/standard_headers/unknown_member.hpp"
@@ -86,6 +88,19 @@ bool names_line(std::string_view before) {
   before.remove_suffix(2);
   const std::size_t colon = before.find_last_not_of("0123456789");
   return colon != std::string_view::npos && before[colon] == ':' && colon + 1 < before.size();
+}
+
+/// What a compiler that crashed says of itself: "kernel.cu:4:9: internal compiler error: Segmentation fault". A line of
+/// the source that it quotes, which begins with a blank, and `#error`, behind "error: ", may have the same words.
+std::optional<Unchecked> read_crash(const std::string& messages, const KnownFiles& files) {
+  std::istringstream lines(messages);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("PLEASE submit a bug report")) return Unchecked{"The compiler crashed on it: internal error"};
+    const std::string_view said = std::string_view(line).substr(std::min(line.find(": "), line.size()));
+    if (!line.starts_with(' ') && said.starts_with(": internal compiler error"))
+      return Unchecked{"The compiler crashed on it" + std::string(said), spot_of(line, files)};
+  }
+  return std::nullopt;
 }
 
 /// What a compiler, GCC or Clang, says, or which feature of CUDA it is that has no counterpart here. Quotes are those
@@ -187,14 +202,8 @@ Finding read_sanitizer_report(const std::string& report, const Touched& touched,
 }
 
 Unchecked read_compiler_messages(const std::string& messages, const KnownFiles& files) {
+  if (auto crash = read_crash(messages, files)) return *std::move(crash);
   Unchecked unchecked;
-  if (contains(messages, "internal compiler error") || contains(messages, "PLEASE submit a bug report")) {
-    const std::string line = first_line_with(messages, "internal compiler error");
-    unchecked.place = spot_of(line, files);
-    unchecked.sentence = "The compiler crashed on it: " +
-                         (line.empty() ? "internal error" : line.substr(line.find("internal compiler error")));
-    return unchecked;
-  }
   std::istringstream lines(messages);
   for (std::string line; std::getline(lines, line);) {
     const std::size_t error = line.find("error: ");

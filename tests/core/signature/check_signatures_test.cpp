@@ -168,6 +168,22 @@ TEST_CASE("every mistake of a signature is said at once") {
   CHECK(contains(message, "user.cu:1:39: neither"));
 }
 
+TEST_CASE("a structure in constant memory was read up to the first brace that closes in it") {
+  const auto with = [](const std::string& members) {
+    return said(
+        "#pragma tuner kernel(scale) problem(n: size) grid(n) block(64)\n"
+        "#pragma tuner out(y, float, n) constant(w, float, 3)\n"
+        "struct all { " +
+        members + " };\n__constant__ all w;\nstruct other { int count; };\n__global__ void scale(float* y) {}\n");
+  };
+  const std::string nested = "float at(int i) const { for (int k = 0; k < i; ++k) { if (k) { return 1; } } return 0; }";
+  CHECK(with(nested + " float a[3];") == "no error");
+  CHECK(contains(with(nested + " float a[2]; int count;"), "has the member `int count`"));
+  CHECK(with("struct { struct { float low; } a; struct { float high; } b; } ends;") == "no error");
+  CHECK(contains(with("struct { struct { float low; } a; struct { float high; int count; } b; } ends;"),
+                 "has the member `int count`"));
+}
+
 TEST_CASE("kernels and types in quoted headers are found there") {
   const std::vector<Header> headers{
       {"kernels.cuh", "#pragma once\n__global__ void scale(const float* x, float* y);\n"}};

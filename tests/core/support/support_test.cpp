@@ -100,9 +100,10 @@ TEST_CASE("what moves by more than a part of its neighbours is no rounding, and 
 }
 
 /// With a part of one half, and 8 where no neighbour moves.
-void level(std::vector<float>& spread, const std::vector<float>& reference, std::uint64_t lanes) {
+void level(std::vector<float>& spread, const std::vector<float>& reference, std::uint64_t lanes,
+           bool whole_is_exact = true) {
   run("tuner_level_spread", spread.data(), reference.data(), std::uint64_t{spread.size()}, lanes,
-      support_number(ElementType::float32), 0.5f, 8.0f);
+      support_number(ElementType::float32), 0.5f, 8.0f, static_cast<int>(whole_is_exact));
 }
 
 TEST_CASE("an element that was exact by chance is as uncertain as a part of its neighbours of the same lane") {
@@ -140,6 +141,21 @@ TEST_CASE("indices that lay between sums in one output were taken to be as uncer
   CHECK(spread[3] == 0.5f);
   CHECK(spread[5] == 0.5f);
   CHECK(spread[7] == 0.5f);
+}
+
+TEST_CASE("sums that lost most of their bits were exact where they were whole and the same by chance") {
+  std::vector<float> spread(64, 1), reference(64, 3.25f);
+  reference[1] = reference[2] = reference[3] = 17;
+  spread[1] = 0;
+  reference[4] = 0;
+  spread[5] = 0;
+  Finding whole;
+  run("tuner_count_whole", spread.data(), reference.data(), std::uint64_t{64}, support_number(ElementType::float32),
+      &whole);
+  CHECK(whole.sum == 3);
+  CHECK(whole.count == 1);
+  level(spread, reference, 1, false);
+  CHECK(spread[1] == 0.5f);
 }
 
 template <typename T>

@@ -76,12 +76,12 @@ TEST_CASE("a complete search that costs little is done, and of a dear one a part
     return spending_of(effort, size, result_s, std::chrono::duration<double>(percent_s)).most;
   };
   CHECK_FALSE(most(Effort::normal, 3000, 0.005));
-  CHECK(most(Effort::normal, 3000, 0.01) == 766);  // fourteen roots
-  CHECK(most(Effort::normal, 600, 0.1) == 200);    // a third, which is less
-  CHECK(most(Effort::normal, 600, 0.06) == 300);   // a third is less than 18 s
-  CHECK(most(Effort::normal, 1'000'000'000, 0.01) == 2800);
+  CHECK(most(Effort::normal, 3000, 0.01) == 1095);  // twenty roots
+  CHECK(most(Effort::normal, 600, 0.1) == 200);     // a third, which is less
+  CHECK(most(Effort::normal, 600, 0.06) == 300);    // a third is less than 18 s
+  CHECK(most(Effort::normal, 1'000'000'000, 0.01) == 4000);
   CHECK_FALSE(most(Effort::normal, 3000, 0.05, 20));
-  CHECK(most(Effort::normal, 3000, 0.005, 1) == 766);
+  CHECK(most(Effort::normal, 3000, 0.005, 1) == 1095);
   CHECK_FALSE(most(Effort::quick, 400, 0.005));
   CHECK(most(Effort::quick, 3000, 0.01) == 200);
   CHECK(most(Effort::quick, 3000, 0.1) == 60);
@@ -99,6 +99,12 @@ TEST_CASE("going on pays while the chance of one per cent is a tenth, and longer
   CHECK_FALSE(pays(0.04, 0.01));
   CHECK(pays(0.02, 1, 20));
   CHECK_FALSE(pays(0.5, 1, 0.2));
+}
+
+TEST_CASE("no belief ends a search before nine roots of the size were tried") {
+  const Spending spending = spending_of(Effort::normal, 10'000, 0.1, std::chrono::duration<double>(2));
+  CHECK(spending.pays({.told = 899, .chance = 0}));
+  CHECK_FALSE(spending.pays({.told = 900, .chance = 0}));
 }
 
 TEST_CASE("the more problems are known, the less is searched on the next, but never less than forty in a row") {
@@ -126,7 +132,7 @@ TEST_CASE("more effort finds the same or better, stores what it did and says why
   CHECK_FALSE(quick.chance_left);
   const TuneReport normal = laboratory.tune_again(with(Effort::normal));
   CHECK(normal.decision.effort == Effort::normal);
-  CHECK(*normal.decision.evaluated >= 172);  // five roots, the baseline among them
+  CHECK(*normal.decision.evaluated >= 312);  // nine roots, the baseline among them
   CHECK(*normal.decision.evaluated <= 400);
   CHECK(normal.decision.stopped_because == "what is believed left to gain does not pay for going on");
   CHECK(normal.chance_left.value() < 0.1);

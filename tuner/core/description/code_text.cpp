@@ -33,7 +33,7 @@ std::optional<CodeText::Include> include_named(std::string_view text) {
   return CodeText::Include{std::string(text.substr(1, close - 1)), is_quoted};
 }
 
-/// No list of parameters is longer.
+/// No list of parameters is longer, and no body that is read whole.
 constexpr std::size_t kLongestBrackets = 65536;
 
 class CodeReader {
@@ -228,11 +228,12 @@ std::optional<CodeText::Include> include_of(std::string_view line) {
   return include_named(line);
 }
 
-std::size_t skip_brackets(std::string_view text, std::size_t open) {
+std::size_t skip_brackets(std::string_view text, std::size_t open, Between between) {
   std::string expected;
   const std::size_t end = std::min(text.size(), open + kLongestBrackets);
-  for (std::size_t at = open; at < end && text[at] != ';'; ++at) {
+  for (std::size_t at = open; at < end; ++at) {
     const char c = text[at];
+    if (c == ';' && between == Between::expression) break;
     if (c == '(') expected += ')';
     if (c == '[') expected += ']';
     if (c == '{') expected += '}';

@@ -39,9 +39,11 @@ std::optional<CodeText::Include> include_of(std::string_view line);
 /// Reads any text without failing.
 CodeText read_code(std::string_view source);
 
+/// What brackets hold: an expression has no semicolon, so none is looked for behind one.
+enum class Between { expression, statements };
 /// Behind the bracket of `code` that closes the one at `open`; npos if there is none. Of the arguments of templates
 /// too: what else an angle may be, a comparison, ends with the brackets around it.
-std::size_t skip_brackets(std::string_view code, std::size_t open);
+std::size_t skip_brackets(std::string_view code, std::size_t open, Between between = Between::expression);
 
 /// Makes a part of a text blank. Lines stay where they are.
 void blank_range(std::string& text, std::size_t begin, std::size_t end);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "search/expression/quoting.hpp"
+#include "tuner/core/base/source_words.hpp"
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/description/code_text.hpp"
 #include "tuner/core/description/mentions.hpp"
@@ -60,19 +61,11 @@ std::string define_as_math(std::string_view name) {
   return std::string(text.substr(begin, text.find("#endif", begin) - begin)) + "#endif\n";
 }
 
-template <typename Visit>
-void for_each_word(std::string_view text, const Visit& visit) {
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const std::size_t begin = at;
-    while (at < text.size() && is_word_character(text[at])) ++at;
-    if (at > begin) visit(text.substr(begin, at - begin));
-  }
-}
-
 // `unsigned` and `unsigned int` are one type.
 std::multiset<std::string_view> words_of_type(std::string_view type) {
   std::multiset<std::string_view> words;
-  for_each_word(type, [&](std::string_view word) { words.insert(word); });
+  for (Word word = next_word(type, 0); !word.text.empty(); word = next_word(type, word.at + word.text.size()))
+    words.insert(word.text);
   if (words.size() > 1) words.erase("int");
   return words;
 }
@@ -122,7 +115,8 @@ class Names {
     if (is_ours) return;
     for (CodeText::Macro& macro : read.macros) macros_.insert(std::move(macro.name));
     // One pass instead of one for each name: every session starts with it.
-    for_each_word(text, [&](std::string_view word) { words_.insert(word); });
+    for (Word word = next_word(text, 0); !word.text.empty(); word = next_word(text, word.at + word.text.size()))
+      words_.insert(word.text);
   }
 
   bool is_mentioned(std::string_view name) const {

@@ -1,8 +1,8 @@
 // Arrays in constant memory, as a source's text declares them.
 #include <algorithm>
 
+#include "tuner/core/base/source_words.hpp"
 #include "tuner/core/base/words.hpp"
-#include "tuner/core/signature/source_words.hpp"
 #include "tuner/core/signature/written_signature.hpp"
 
 namespace tuner {
@@ -44,7 +44,8 @@ std::string_view WrittenSource::structure_body(std::string_view name) const {
     const std::string_view code = file->code.code;
     const std::size_t open = skip_blanks(code, at + name.size());
     if (open == code.size() || code[open] != '{' || !has_word(statement_before(*file, at), "struct")) continue;
-    return code.substr(open + 1, code.find('}', open) - open - 1);
+    const std::size_t closed = skip_brackets(code, open, Between::statements);
+    return closed == std::string_view::npos ? std::string_view() : code.substr(open + 1, closed - open - 2);
   }
   return {};
 }
@@ -52,11 +53,14 @@ std::string_view WrittenSource::structure_body(std::string_view name) const {
 std::string WrittenSource::whole_member(const ParameterType& array) const {
   for (Word word = next_word(array.text, 0); !word.text.empty();
        word = next_word(array.text, word.at + word.text.size())) {
-    std::string_view body = structure_body(word.text);
-    while (!body.empty()) {
-      const std::string_view member = trimmed(body.substr(0, body.find(';')));
-      if (member.find('(') == std::string_view::npos && is_whole_or_address(member)) return std::string(member);
-      body.remove_prefix(std::min(body.find(';'), body.size() - 1) + 1);
+    const std::string_view body = structure_body(word.text);
+    // The members of a structure in it are members too; what a function declares is none.
+    for (std::size_t at = 0, end; at < body.size(); at = end + 1) {
+      end = std::min(body.find_first_of(";{}", at), body.size());
+      const std::string_view member = trimmed(body.substr(at, end - at));
+      const bool is_function = member.find('(') != std::string_view::npos;
+      if (!is_function && is_whole_or_address(member)) return std::string(member);
+      if (is_function && end < body.size() && body[end] == '{') end = skip_brackets(body, end, Between::statements) - 1;
     }
   }
   return {};

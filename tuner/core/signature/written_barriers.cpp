@@ -1,8 +1,8 @@
 // Where a source's text waits for other blocks.
 #include <set>
 
+#include "tuner/core/base/source_words.hpp"
 #include "tuner/core/base/words.hpp"
-#include "tuner/core/signature/source_words.hpp"
 #include "tuner/core/signature/written_signature.hpp"
 
 namespace tuner {
@@ -46,16 +46,6 @@ struct Loop {
   std::string_view body;  ///< without its braces
 };
 
-/// Behind the bracket that closes the one at `open`; npos if there is none.
-std::size_t behind_closing(std::string_view code, std::size_t open) {
-  std::size_t depth = 0;
-  for (std::size_t at = open; at < code.size(); ++at) {
-    if (code[at] == '(' || code[at] == '{') ++depth;
-    if ((code[at] == ')' || code[at] == '}') && --depth == 0) return at + 1;
-  }
-  return std::string_view::npos;
-}
-
 /// The block that ends with `code`; nothing if none does.
 std::optional<std::size_t> begin_of_block(std::string_view code) {
   std::size_t depth = 0;
@@ -71,7 +61,7 @@ std::optional<std::size_t> begin_of_block(std::string_view code) {
 std::optional<Loop> loop_at(std::string_view code, std::size_t at, std::size_t letters) {
   const std::size_t open = skip_blanks(code, at + letters);
   if (open >= code.size() || code[open] != '(') return std::nullopt;
-  const std::size_t close = behind_closing(code, open);
+  const std::size_t close = skip_brackets(code, open, Between::statements);
   if (close == std::string_view::npos) return std::nullopt;
   Loop loop{code.substr(open + 1, close - open - 2), {}};
   if (const std::size_t first = loop.condition.find(';'); first != std::string_view::npos) {
@@ -87,7 +77,7 @@ std::optional<Loop> loop_at(std::string_view code, std::size_t at, std::size_t l
   const std::size_t body = skip_blanks(code, close);
   if (body >= code.size()) return std::nullopt;
   const bool is_block = code[body] == '{';
-  const std::size_t end = is_block ? behind_closing(code, body) - 1 : code.find(';', body);
+  const std::size_t end = is_block ? skip_brackets(code, body, Between::statements) - 1 : code.find(';', body);
   if (end >= code.size()) return std::nullopt;
   loop.body = code.substr(body + is_block, end - body - is_block);
   return loop;
@@ -105,7 +95,7 @@ bool only_reads(std::string_view code, const std::set<std::string_view>& volatil
     if (volatiles.contains(word.text) || word.text.find("acquire") != std::string_view::npos) return true;
     if (!word.text.starts_with("atomic")) continue;
     // Of atomics those that add nothing.
-    const std::size_t close = behind_closing(code, skip_blanks(code, at));
+    const std::size_t close = skip_brackets(code, std::min(code.find('(', at), code.size()));
     if (close == std::string_view::npos) return false;
     const std::string_view last = trimmed(code.substr(0, close - 1));
     if (last.ends_with('0') || last.ends_with("0u") || last.ends_with("0U"))

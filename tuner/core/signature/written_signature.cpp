@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "tuner/core/base/source_words.hpp"
 #include "tuner/core/base/words.hpp"
-#include "tuner/core/signature/source_words.hpp"
 #include "tuner/core/standard_headers/standard_headers.hpp"
 
 namespace tuner {

@@ -67,7 +67,7 @@ class WrittenSource {
   };
 
   std::vector<Array> arrays() const;
-  /// Up to the first bracket that closes in it; empty where there is none.
+  /// Without its braces; empty where there is none.
   std::string_view structure_body(std::string_view name) const;
   void note_macro(const CodeText::Macro& macro);
   void note_option(std::string_view option);

@@ -496,11 +496,25 @@ TUNER_APART __device__ bool is_whole(const Byte* data, Long i, int type) {
   return size >= 1 && size < (type == kFloat16 ? 64 : type == kBfloat16 ? 8 : 524288) && size == floor(size);
 }
 
+// `sum` counts the whole numbers, `count` those of them that came out the same every time.
+extern "C" __global__ void tuner_count_whole(const float* spread, const Byte* reference, Long elements, int type,
+                                             Finding* finding) {
+  Long whole = 0;
+  Long still = 0;
+  EACH(i, elements) {
+    if (!is_whole(reference, i, type)) continue;
+    ++whole;
+    if (spread[i] == 0) ++still;
+  }
+  if (whole != 0) atomicAdd(&finding->sum, whole);
+  if (still != 0) atomicAdd(&finding->count, still);
+}
+
 // An element that came out the same every time, where a quarter of its neighbours did not, was lucky: it is taken to be `part`
 // as uncertain as they are. Where all of these came out the same, `otherwise` stands for them. A handful, as of statistics,
-// are no neighbours. Whole numbers are exact.
+// are no neighbours. Whole numbers are exact where that is said.
 extern "C" __global__ void tuner_level_spread(float* spread, const Byte* reference, Long elements, Long lanes, int type,
-                                              float part, float otherwise) {
+                                              float part, float otherwise, int whole_is_exact) {
   EACH_NEIGHBOURHOOD(n) {
     Long sum = 0;
     Long count = 0;
@@ -513,7 +527,8 @@ extern "C" __global__ void tuner_level_spread(float* spread, const Byte* referen
     }
     const float least = part * (4 * count > all && all >= 16 ? mean_of(sum, count) : count == 0 ? otherwise : 0);
     EACH_NEIGHBOUR(i, n) {
-      if (spread[i] < least && !(spread[i] == 0 && is_whole(reference, i, type))) spread[i] = least;
+      const bool is_exact = whole_is_exact && spread[i] == 0 && is_whole(reference, i, type);
+      if (spread[i] < least && !is_exact) spread[i] = least;
     }
   }
 }

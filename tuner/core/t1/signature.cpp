@@ -6,8 +6,8 @@
 
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/element_type.hpp"
+#include "tuner/core/base/source_words.hpp"
 #include "tuner/core/base/words.hpp"
-#include "tuner/core/signature/source_words.hpp"
 
 namespace tuner {
 namespace {

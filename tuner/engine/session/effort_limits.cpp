@@ -43,8 +43,12 @@ Budget idle_limits(std::uint64_t space_size, std::uint64_t known_problems) {
   return limits;
 }
 
+double root_of(double size) {
+  return std::sqrt(std::min(size, kLargest));
+}
+
 std::uint64_t normal_most(double size, const Spending& spending) {
-  const double roots = spending.constants.roots * std::sqrt(std::min(size, kLargest));
+  const double roots = spending.constants.roots * root_of(size);
   const double affordable = std::max(kMostPart * size, kAlways * spending.percent_worth.count() / spending.result_s);
   return static_cast<std::uint64_t>(std::min({roots, affordable, size}));
 }
@@ -66,6 +70,7 @@ Budget limits_of(Effort effort, std::uint64_t space_size, std::uint64_t known_pr
 
 bool Spending::pays(const search::Belief& belief) const {
   constexpr double kUntilNextLook = 0.25;  ///< of what was told
+  if (static_cast<double>(belief.told) < least) return true;
   const double worth_s = belief.chance * percent_worth.count();
   const double cost_s = kUntilNextLook * static_cast<double>(belief.told) * result_s;
   return worth_s >= constants.small_chance_s || constants.percent_left * worth_s >= cost_s;
@@ -81,6 +86,7 @@ Spending spending_of(Effort effort, std::uint64_t space_size, double result_s,
   const double cheap_s = (is_quick ? kQuickWorth : kCheap) * percent_worth.count() * kHair;
   if (size * result_s <= cheap_s) return spending;
   spending.most = normal_most(size, spending);
+  spending.least = constants.least_roots * root_of(size);
   if (is_quick) {
     const auto paid = static_cast<std::uint64_t>(std::min(cheap_s / result_s, size));
     spending.most = std::max(kQuick, std::min(*spending.most, paid));

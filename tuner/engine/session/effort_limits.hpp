@@ -19,7 +19,10 @@ Budget limits_of(Effort effort, std::uint64_t space_size, std::uint64_t known_pr
 struct SpendingConstants {
   /// So many times the square root of the space's size are tried at most: the larger the space, the smaller the part
   /// that finds its best.
-  double roots = 14;
+  double roots = 20;
+  /// So many times that root at least, whatever is believed: beliefs are wrong where the best is a peak among slow
+  /// ones.
+  double least_roots = 9;
   /// However dear a result is, no search ends before the chance of one per cent is worth less, in seconds: that is a
   /// tenth, where one per cent is worth two.
   double small_chance_s = 0.2;
@@ -31,6 +34,7 @@ struct SpendingConstants {
 /// these rules were chosen on.
 struct Spending {
   std::optional<std::uint64_t> most = {};         ///< configurations; nothing: all of them, which costs little
+  double least = 0;                               ///< configurations, before a belief ends the search
   double result_s = 0;                            ///< what a result costs
   std::chrono::duration<double> percent_worth{};  ///< SessionOptions::percent_worth
   SpendingConstants constants = {};

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "tuner/engine/device/worker/spread.hpp"
+
 using namespace tuner::engine;
 
 namespace {
@@ -20,6 +22,16 @@ bool is_rounded(const std::string& statement) {
 }
 
 }  // namespace
+
+TEST_CASE("whole numbers are exact where they stay the same and others do not, and not where they do so as others do") {
+  CHECK(whole_is_exact(8192, 4100, 4096, 4096));       // indices beside sums
+  CHECK(whole_is_exact(64, 1, 1, 1));                  // a count beside sums
+  CHECK(whole_is_exact(1'000'000, 9000, 7000, 4096));  // indices beside sums in half, some of which are whole
+  CHECK(whole_is_exact(64, 64, 64, 64));               // nothing but counts
+  CHECK_FALSE(whole_is_exact(1024, 80, 64, 5));        // sums of 4 bits behind the point
+  CHECK_FALSE(whole_is_exact(65'536, 500, 130, 1));    // sums in half
+  CHECK_FALSE(whole_is_exact(1024, 1, 64, 1));         // one by chance
+}
 
 TEST_CASE("what rounds to nearest rounds up or down, by a choice that the seed is part of") {
   const auto text = with_random_rounding(module_of("\tfma.rn.f32 %f3, %f1, %f2, 0f3F800000;"));

@@ -41,6 +41,7 @@ DeviceSupport::DeviceSupport(std::span<const std::vector<std::byte>> cubins, Wor
       compare_(find(modules_, "tuner_compare")),
       widen_spread_(find(modules_, "tuner_widen_spread")),
       drop_spread_(find(modules_, "tuner_drop_spread")),
+      count_whole_(find(modules_, "tuner_count_whole")),
       level_spread_(find(modules_, "tuner_level_spread")),
       findings_(allocate(kMaxFindings * sizeof(Finding))) {}
 
@@ -155,10 +156,16 @@ std::size_t DeviceSupport::drop_spread(CUdeviceptr spread, CUdeviceptr reference
              static_cast<float>(kMostSpread));
 }
 
+std::size_t DeviceSupport::count_whole(CUdeviceptr spread, CUdeviceptr reference, std::uint64_t elements,
+                                       const BoundArgument& argument) {
+  return ask(count_whole_, elements, spread, reference, elements, support_number(argument.type));
+}
+
 void DeviceSupport::level_spread(CUdeviceptr spread, CUdeviceptr reference, std::uint64_t elements,
-                                 const BoundArgument& argument, float otherwise) {
+                                 const BoundArgument& argument, float otherwise, bool whole_is_exact) {
   launch(level_spread_, elements, spread, reference, elements, static_cast<std::uint64_t>(std::max(argument.lanes, 1)),
-         support_number(argument.type), static_cast<float>(kPartOfNeighbours), otherwise);
+         support_number(argument.type), static_cast<float>(kPartOfNeighbours), otherwise,
+         static_cast<int>(whole_is_exact));
 }
 
 std::vector<Finding> DeviceSupport::findings() {

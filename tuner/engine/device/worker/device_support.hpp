@@ -48,10 +48,13 @@ class DeviceSupport {
   /// floats that are not zero then, and the sum of their bits.
   std::size_t drop_spread(CUdeviceptr spread, CUdeviceptr reference, std::uint64_t elements,
                           const BoundArgument& argument);
+  /// `sum` is the number of whole numbers, `count` that of those whose spread is zero.
+  std::size_t count_whole(CUdeviceptr spread, CUdeviceptr reference, std::uint64_t elements,
+                          const BoundArgument& argument);
   /// Raises each to a part of what its neighbours have, or of `otherwise` where these are all zero: but for whole
-  /// numbers that never moved.
+  /// numbers that never moved, if these are exact.
   void level_spread(CUdeviceptr spread, CUdeviceptr reference, std::uint64_t elements, const BoundArgument& argument,
-                    float otherwise);
+                    float otherwise, bool whole_is_exact);
 
   /// Waits for the checks asked for since the last call and returns what they found, in that order.
   std::vector<Finding> findings();
@@ -68,7 +71,7 @@ class DeviceSupport {
   WorkStream& stream_;
   std::vector<Module> modules_;
   CUfunction fill_, sort_step_, plant_, check_planted_, checksum_, checksum_elements_, find_unwritten_,
-      find_overwritten_, compare_, widen_spread_, drop_spread_, level_spread_;
+      find_overwritten_, compare_, widen_spread_, drop_spread_, count_whole_, level_spread_;
   DeviceMemory findings_;
   std::size_t used_ = 0;
 };

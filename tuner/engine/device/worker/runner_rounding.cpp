@@ -77,15 +77,22 @@ std::vector<DeviceMemory> Runner::run_rounded(const std::vector<ArgumentState*>&
                             state.unwritten_by_reference.get(), spreads[i].get());
     }
   }
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    support_.drop_spread(spreads[i].get(), outputs[i]->reference.get(), outputs[i]->elements, outputs[i]->argument);
+  std::vector<std::size_t> moved, whole;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const ArgumentState& state = *outputs[i];
+    moved.push_back(support_.drop_spread(spreads[i].get(), state.reference.get(), state.elements, state.argument));
+    whole.push_back(support_.count_whole(spreads[i].get(), state.reference.get(), state.elements, state.argument));
+  }
   const std::vector<Finding> found = support_.findings();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const ArgumentState& state = *outputs[i];
+    const Finding &that_move = found[moved[i]], &that_are_whole = found[whole[i]];
     // Of an output that is mostly exact, what does not move is exact.
-    const bool is_exact = 4 * found[i].count <= outputs[i]->compared();
-    const auto bits = static_cast<std::uint32_t>(is_exact ? 0 : found[i].sum / found[i].count);
-    support_.level_spread(spreads[i].get(), outputs[i]->reference.get(), outputs[i]->elements, outputs[i]->argument,
-                          std::bit_cast<float>(bits));
+    const bool is_exact = 4 * that_move.count <= state.compared();
+    const auto bits = static_cast<std::uint32_t>(is_exact ? 0 : that_move.sum / that_move.count);
+    support_.level_spread(
+        spreads[i].get(), state.reference.get(), state.elements, state.argument, std::bit_cast<float>(bits),
+        whole_is_exact(state.compared(), state.compared() - that_move.count, that_are_whole.sum, that_are_whole.count));
   }
   return spreads;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 namespace tuner::engine {
 
 // How exactly the reference computes each element of its outputs decides by how much a correct candidate may differ
@@ -11,5 +13,16 @@ inline constexpr double kAcceptedSpread = 20;     ///< so many times that is sti
 inline constexpr double kAlikeSpread = 100;       ///< so many times may be, and the report says so
 inline constexpr double kPartOfNeighbours = 0.3;  ///< of the geometric mean of 64 neighbours, at least
 inline constexpr double kMostSpread = 0.02;       ///< of an element's size, and of that of 64 neighbours
+
+/// Whether whole numbers that never moved are exact, as counts are that lie among sums. `whole` of `all` elements are
+/// whole numbers, and `still` of these, of all `all_still`, never moved. They are of another kind than the others if a
+/// quarter of them stays the same, four times as many as of the others. Sums that lost most of their bits are whole by
+/// chance, and move as the others do.
+constexpr bool whole_is_exact(std::uint64_t all, std::uint64_t all_still, std::uint64_t whole, std::uint64_t still) {
+  const double others = static_cast<double>(all) - static_cast<double>(whole);
+  const double others_still = static_cast<double>(all_still) - static_cast<double>(still);
+  const double part = static_cast<double>(still) / static_cast<double>(whole);
+  return others <= 0 || (part >= 0.25 && part > 4 * (others_still + 1) / others);
+}
 
 }  // namespace tuner::engine
