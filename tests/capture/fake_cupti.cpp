@@ -53,11 +53,9 @@ const char* kept(const std::string& name) {
 }
 
 std::uint64_t now() {
-  std::uint64_t time = 0;
   timespec clock{};
   clock_gettime(CLOCK_REALTIME, &clock);
-  time = static_cast<std::uint64_t>(clock.tv_sec) * 1000000000 + static_cast<std::uint64_t>(clock.tv_nsec);
-  return time;
+  return static_cast<std::uint64_t>(clock.tv_sec) * 1000000000 + static_cast<std::uint64_t>(clock.tv_nsec);
 }
 
 Record record_of(const fake::Launch& launch) {
@@ -69,12 +67,14 @@ Record record_of(const fake::Launch& launch) {
   record.registersPerThread = static_cast<std::uint16_t>(std::stoi(word(launch.instructions, "registers", "16")));
   record.staticSharedMemory = std::stoi(word(launch.instructions, "shared", "0"));
   record.dynamicSharedMemory = static_cast<std::int32_t>(launch.shared_bytes);
-  const auto set = [](const std::array<unsigned, 3>& from, std::int32_t& x, std::int32_t& y, std::int32_t& z) {
-    x = static_cast<std::int32_t>(from[0]), y = static_cast<std::int32_t>(from[1]),
-    z = static_cast<std::int32_t>(from[2]);
-  };
-  set(launch.grid, record.gridX, record.gridY, record.gridZ);
-  set(launch.block, record.blockX, record.blockY, record.blockZ);
+  // Member by member: the record is packed, so none of them can be bound to a reference.
+  const auto number = [](unsigned value) { return static_cast<std::int32_t>(value); };
+  record.gridX = number(launch.grid[0]);
+  record.gridY = number(launch.grid[1]);
+  record.gridZ = number(launch.grid[2]);
+  record.blockX = number(launch.block[0]);
+  record.blockY = number(launch.block[1]);
+  record.blockZ = number(launch.block[2]);
   record.graphId = launch.captured ? 7 : 0;
   return record;
 }
