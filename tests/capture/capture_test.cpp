@@ -5,11 +5,13 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -23,9 +25,14 @@ namespace {
 
 const std::atomic<bool> not_interrupted = false;
 
+/// However slow this machine is, the program sends everything and ends by itself.
+CaptureOptions running_command(std::vector<std::string> command) {
+  return {.command = std::move(command), .patience = 1h, .grace = 1h};
+}
+
 CaptureOptions running(std::vector<std::string> words) {
   words.insert(words.begin(), TUNER_CAPTURED_PROGRAM);
-  return {.command = words};
+  return running_command(std::move(words));
 }
 
 Profile profile_of(std::vector<std::string> words) {
@@ -144,6 +151,37 @@ TEST_CASE("a program that closes what it inherited runs on, and its files are no
   check_the_three(profile_of({"launch", "settle", "close"}));
 }
 
+TEST_CASE("a socket of the program's own was written to if it had the number of the tuner's") {
+  CHECK(profile_of({"replace", "launch", "read", "three"}).status.code == 3);
+  const Profile profile = profile_of({"launch", "settle", "replace", "launch", "settle", "read", "three"});
+  CHECK(profile.status.code == 3);
+  check_the_three(profile);
+}
+
+TEST_CASE("a program that changed its folder was not seen where the tuner was told relative paths") {
+  for (const char* const variable : {"TUNER_CUPTI", "TUNER_LIBEXEC"}) {
+    const std::string before = std::getenv(variable);
+    setenv(variable, ("." / std::filesystem::relative(before)).c_str(), 1);
+    const Profile profile = profile_of({"folder", "launch"});
+    setenv(variable, before.c_str(), 1);
+    check_the_three(profile);
+  }
+}
+
+TEST_CASE("a program that another replaced in its process was called complete") {
+  const Profile profile = profile_of({"launch", "settle", "replaced"});
+  CHECK(profile.processes == 2);
+  CHECK(profile.sums.launches == 16);
+  CHECK(!profile.complete);
+}
+
+TEST_CASE("a name of 100 KB is cut, and one that is no text is kept as it is") {
+  const Profile profile = profile_of({"names"});
+  REQUIRE(profile.kernels.size() == 2);
+  CHECK(profile.kernels[0].name == "\x1b[31m\xff");
+  CHECK(profile.kernels[1].name == std::string(kLongestKernelName, 'x'));
+}
+
 TEST_CASE("a program that cannot be started is an error that names it") {
   const std::string said =
       test::error_of(Errc::bad_usage, [] { profile_program({.command = {"/nowhere/program"}}, not_interrupted); });
@@ -166,8 +204,14 @@ TEST_CASE("a program is ended once enough launches were seen") {
   check_the_three(profile);
 }
 
+TEST_CASE("a program that sent without end was not ended") {
+  CaptureOptions options = running({"flood"});
+  options.stop_after = 200ms;
+  CHECK(profile_program(options, not_interrupted).ended_by_us);
+}
+
 TEST_CASE("a program is ended after a time, with what it has started") {
-  CaptureOptions options{.command = {"sh", "-c", std::string(TUNER_CAPTURED_PROGRAM) + " launch long; true"}};
+  CaptureOptions options = running_command({"sh", "-c", std::string(TUNER_CAPTURED_PROGRAM) + " launch long; true"});
   options.stop_after = 200ms;
   const Profile profile = profile_program(options, not_interrupted);
   CHECK(profile.ended_by_us);
@@ -177,7 +221,22 @@ TEST_CASE("a program is ended after a time, with what it has started") {
 TEST_CASE("a program that does not end when it is asked to is killed") {
   CaptureOptions options = running({"deaf", "launch", "long"});
   options.stop_at_launches = 1;
+  options.grace = 50ms;
   CHECK(profile_program(options, not_interrupted).status.signal == 9);
+}
+
+TEST_CASE("what a program had started outlived it, if it did not end when it was asked to") {
+  int ends[2] = {-1, -1};
+  REQUIRE(pipe(ends) == 0);
+  CaptureOptions options =
+      running_command({"sh", "-c", std::string(TUNER_CAPTURED_PROGRAM) + " deaf launch long & wait"});
+  options.stop_at_launches = 1;
+  options.grace = 50ms;
+  CHECK(profile_program(options, not_interrupted).status.signal == 15);
+  close(ends[1]);
+  pollfd end{ends[0], POLLIN, 0};
+  CHECK(poll(&end, 1, 0) == 1);  // nobody is left who could write
+  close(ends[0]);
 }
 
 TEST_CASE("an interrupted capture ends the program and returns what was seen") {
@@ -198,7 +257,9 @@ TEST_CASE("what is launched before a time is not counted") {
 
 TEST_CASE("a CUPTI that hangs does not hold up the end of a program for long") {
   setenv("TUNER_FAKE_CUPTI", "slow", 1);
-  const Profile profile = profile_of({"launch", "flush", "three"});
+  CaptureOptions options = running({"launch", "flush", "three"});
+  options.patience = 100ms;
+  const Profile profile = profile_program(options, not_interrupted);
   unsetenv("TUNER_FAKE_CUPTI");
   CHECK(profile.status.code == 3);
   CHECK(!profile.complete);

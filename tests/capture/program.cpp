@@ -96,6 +96,22 @@ void launch_graph() {
   reinterpret_cast<fake::Inspector* (*)()>(dlsym(driver, "fake_driver_inspector"))()->replay(graph);
 }
 
+[[noreturn]] void send_without_end() {
+  for (int process = 1;; ++process) {
+    const capture::MessageHead head{.kind = capture::MessageKind::hello, .process = process};
+    send(socket_of_tuner(), &head, sizeof head, MSG_NOSIGNAL);
+  }
+}
+
+int end_of_own_socket = -1;
+/// A socket of the program's own gets the number of the tuner's.
+void replace_socket() {
+  int ends[2] = {-1, -1};
+  socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends);
+  dup2(ends[0], socket_of_tuner());
+  end_of_own_socket = ends[1];
+}
+
 void run(const std::string& word) {
   if (word == "launch") launch_three();
   if (word == "threads") {
@@ -117,6 +133,21 @@ void run(const std::string& word) {
     wait(nullptr);
   }
   if (word == "nonsense") send_nonsense();
+  if (word == "flood") {
+    for (int i = 0; i < 3; ++i) std::thread(send_without_end).detach();
+    send_without_end();
+  }
+  if (word == "replace") replace_socket();
+  if (word == "read") {
+    char byte = 0;
+    if (recv(end_of_own_socket, &byte, 1, MSG_DONTWAIT) >= 0) _exit(9);
+  }
+  if (word == "names") {
+    launch("called=" + std::string(100000, 'x'), 1, 1);
+    launch("called=\x1b[31m\xff", 1, 1);
+  }
+  if (word == "folder" && chdir("/") != 0) _exit(9);
+  if (word == "replaced") execl("/proc/self/exe", "program", "launch", nullptr);
   if (word == "subscribe") subscribe();
   if (word == "close") close(socket_of_tuner());
   if (word == "tell") std::fputs("settled\n", stderr);

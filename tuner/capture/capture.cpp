@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 
 #include <algorithm>
@@ -35,7 +36,7 @@ fs::path find_injected_library() {
   std::vector<std::string> looked;
   for (const fs::path& file : candidates) {
     std::error_code error;
-    if (fs::is_regular_file(file, error)) return file;
+    if (fs::is_regular_file(file, error)) return fs::absolute(file);
     looked.push_back(file.string());
   }
   throw Error(Errc::no_worker,
@@ -48,7 +49,7 @@ fs::path find_injected_library() {
 struct Sockets {
   UniqueFd ours, theirs;
 
-  Sockets() {
+  explicit Sockets(std::chrono::milliseconds patience) {
     int ends[2] = {-1, -1};
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
       refused_by_system("A socket could not be made", errno);
@@ -58,24 +59,31 @@ struct Sockets {
     constexpr int kOutOfTheWay = 200;
     if (UniqueFd high(fcntl(theirs.get(), F_DUPFD_CLOEXEC, kOutOfTheWay)); high) theirs = std::move(high);
     // A program does not wait long for a tuner that is stopped.
-    const timeval patience{.tv_sec = 2, .tv_usec = 0};
-    setsockopt(theirs.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    const timeval most{.tv_sec = patience / 1s, .tv_usec = patience % 1s / 1us};
+    setsockopt(theirs.get(), SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
   }
 };
 
-std::vector<std::string> environment(int socket, std::chrono::milliseconds after) {
-  const std::chrono::nanoseconds begin = (Clock::now() + after).time_since_epoch();
+/// The program may change its folder before it uses CUDA, so paths are absolute.
+std::vector<std::string> environment(int socket, const CaptureOptions& options) {
+  const std::chrono::nanoseconds begin = (Clock::now() + options.after).time_since_epoch();
+  struct stat status {};
+  fstat(socket, &status);
   std::vector<std::string> cupti;
-  for (const fs::path& file : cupti_files()) cupti.push_back(file.string());
+  // One without a folder is for the loader.
+  for (const fs::path& file : cupti_files())
+    cupti.push_back((file.has_parent_path() ? fs::absolute(file) : file).string());
   return {fmt::format("CUDA_INJECTION64_PATH={}", find_injected_library().string()),
-          fmt::format("{}={} {}", kToVariable, socket, after > 0ms ? begin.count() : 0),
+          fmt::format("{}={} {} {} {}", kToVariable, socket, status.st_ino, options.after > 0ms ? begin.count() : 0,
+                      options.patience.count()),
           fmt::format("{}={}", kCuptiVariable, fmt::join(cupti, ":"))};
 }
 
-/// Reads what has arrived. False once nobody can send any more.
+/// Reads what has arrived, and of a sender without end some. False once nobody can send any more.
 bool read_arrived(int socket, ProfileBuilder& builder) {
   std::array<std::byte, kLongestMessage> packet;
-  while (true) {
+  constexpr int kMostPackets = 10000;  // far more than the socket holds
+  for (int packets = 0; packets < kMostPackets; ++packets) {
     const ssize_t size = recv(socket, packet.data(), packet.size(), MSG_DONTWAIT | MSG_TRUNC);
     if (size == 0) return false;
     if (size < 0 && errno == EINTR) continue;
@@ -84,6 +92,7 @@ bool read_arrived(int socket, ProfileBuilder& builder) {
     const auto kept = static_cast<std::size_t>(size) <= packet.size() ? static_cast<std::size_t>(size) : 0;
     builder.add(std::span(packet).first(kept));
   }
+  return true;
 }
 
 /// Until something arrives, the program ends, or some time has passed.
@@ -97,13 +106,14 @@ void wait_for_news(const UniqueFd& socket, const Program& program, Clock::time_p
 }  // namespace
 
 Profile profile_program(const CaptureOptions& options, const std::atomic<bool>& interrupted) {
-  Sockets sockets;
+  Sockets sockets(options.patience);
   const auto start = Clock::now();
   Program program({.command = options.command,
-                   .environment = environment(sockets.theirs.get(), options.after),
+                   .environment = environment(sockets.theirs.get(), options),
                    .inherited = sockets.theirs.get(),
                    .output_to_stderr = options.output_to_stderr,
-                   .randomise = options.randomise});
+                   .randomise = options.randomise,
+                   .grace = options.grace});
   sockets.theirs.reset();
 
   ProfileBuilder builder;
@@ -123,12 +133,12 @@ Profile profile_program(const CaptureOptions& options, const std::atomic<bool>& 
 
   Profile profile = builder.take();
   profile.wall_time = end - start;
-  profile.ended_by_us = ended_by_us;
+  profile.ended_by_us = ended_by_us || interrupted;  // Ctrl-C reaches the program too, and it may be the first to end
   profile.status = program.try_wait().value_or(ExitStatus{});
   if (program.randomisation_stayed()) {
     profile.troubles.push_back(
-        "The system does not let the program run without address randomisation (in a container: seccomp); it ran "
-        "with.");
+        "The program ran with address randomisation, because the system does not let it run without (in a container: "
+        "seccomp).");
   }
   return profile;
 }

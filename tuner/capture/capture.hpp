@@ -18,6 +18,8 @@ struct CaptureOptions {
   std::optional<std::uint64_t> stop_at_launches;        ///< or when so many were seen
   bool randomise = false;                               ///< addresses, where the system does that
   bool output_to_stderr = false;                        ///< what the program prints goes to standard error
+  std::chrono::milliseconds patience{2000};  ///< so long at most the program waits at its end for its last report
+  std::chrono::milliseconds grace{5000};     ///< for a program to end after SIGTERM, before SIGKILL
 };
 
 /// Runs the program with the injected library and says what it launched. `interrupted` is looked at: the program is

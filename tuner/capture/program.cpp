@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <thread>
 
 #include "tuner/error.hpp"
@@ -21,8 +22,23 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// For a program to end after it was asked to.
-constexpr auto kPatience = 5s;
+bool wait_until(const std::function<bool()>& is_so, std::chrono::milliseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (!is_so()) {
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(5ms);
+  }
+  return true;
+}
+
+/// Collects children of this process that have ended; true if it has none any more.
+bool no_child_is_left() {
+  pid_t ended = 0;
+  do {
+    ended = waitpid(-1, nullptr, WNOHANG);
+  } while (ended > 0);
+  return ended < 0;
+}
 
 /// While it lives, programs that are started have addresses that are not randomised. They inherit it.
 class FixedAddresses {
@@ -65,7 +81,7 @@ void plan(const ProgramOptions& options, SpawnPlan& plan) {
 
 }  // namespace
 
-Program::Program(const ProgramOptions& options) {
+Program::Program(const ProgramOptions& options) : grace_(options.grace) {
   std::vector<std::string> arguments = options.command;
   std::vector<std::string> environment = merged_environment(options.environment);
   const FixedAddresses addresses(!options.randomise);
@@ -90,16 +106,11 @@ std::optional<ExitStatus> Program::try_wait() {
 
 void Program::end() {
   if (try_wait()) return;
-  for (const Descendant& each : descendants(pid_)) kill(each.pid, SIGTERM);
-  kill(pid_, SIGTERM);
-  const auto wait_for = [this](std::chrono::seconds patience) {
-    const auto deadline = std::chrono::steady_clock::now() + patience;
-    while (!try_wait() && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(5ms);
-  };
-  wait_for(kPatience);
-  if (status_) return;
+  const Adoption orphans;  // what outlives the program comes to this process, and its end kills it
+  for (const Descendant& each : descendants(getpid())) kill(each.pid, SIGTERM);
+  if (wait_until([this] { return try_wait() && no_child_is_left(); }, grace_) || status_) return;
   kill_tree(pid_);
-  wait_for(kPatience);
+  wait_until([this] { return try_wait().has_value(); }, 5s);
 }
 
 }  // namespace tuner::capture

@@ -18,6 +18,7 @@ struct ProgramOptions {
   int inherited;                         ///< a descriptor that it keeps, of the same number
   bool output_to_stderr = false;         ///< what it prints goes to standard error
   bool randomise = false;                ///< its addresses, where the system does that
+  std::chrono::milliseconds grace{};     ///< for it to end after SIGTERM
 };
 
 /// A program that somebody else wrote and that runs as if a shell had started it: with this process's terminal, group
@@ -35,7 +36,8 @@ class Program {
   int exit_fd() const { return pidfd_.get(); }
   /// How it ended; nothing while it runs.
   std::optional<ExitStatus> try_wait();
-  /// SIGTERM to it and to all that descend from it, and SIGKILL to what still runs some seconds later.
+  /// SIGTERM to it and to all that descend from it, and SIGKILL to what still runs after the grace, whether its parent
+  /// does or not. This process may have no other children.
   void end();
   /// Whether the system refused to run it without randomising its addresses.
   bool randomisation_stayed() const { return randomisation_stayed_; }
@@ -44,6 +46,7 @@ class Program {
   pid_t pid_ = -1;
   UniqueFd pidfd_;
   std::optional<ExitStatus> status_;
+  std::chrono::milliseconds grace_;
   bool randomisation_stayed_ = false;
 };
 

@@ -30,8 +30,6 @@ using namespace std::chrono_literals;
 constexpr std::size_t kBufferBytes = 64 * 1024;
 /// What a program launched so short a time before it was killed may be lost.
 constexpr auto kInterval = 100ms;
-/// Longer the end of the program is not held up.
-constexpr auto kPatience = 2s;
 
 /// Never destroyed: threads of the program and of CUPTI may run until the very end.
 struct Injected {
@@ -77,7 +75,8 @@ void take_record(const CUpti_Activity& activity) {
   // One that has not ended has no times; it is handed over where the program ends first.
   if (record.name == nullptr || record.start == 0 || record.end < record.start || record.start < injected->begin)
     return;
-  injected->table.add(record.name, shape_of(record), static_cast<double>(record.end - record.start));
+  if (!injected->table.add(record.name, shape_of(record), static_cast<double>(record.end - record.start)))
+    ++injected->dropped;
 }
 
 void take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t bytes) {
@@ -96,7 +95,7 @@ void take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, st
 void report(std::uint32_t flush_flag) noexcept {
   injected->cupti.flush(flush_flag);
   try {
-    injected->table.send_to(injected->parent);
+    if (!injected->table.send_to(injected->parent)) ++injected->dropped;
   } catch (const std::bad_alloc&) {
     ++injected->dropped;
   }
@@ -127,7 +126,7 @@ void at_exit() {
   std::unique_lock lock(injected->mutex);
   injected->ending = true;
   injected->changed.notify_all();
-  injected->changed.wait_for(lock, kPatience, [] { return injected->ended; });
+  injected->changed.wait_for(lock, injected->parent.patience(), [] { return injected->ended; });
 }
 
 /// `begin`, of CLOCK_MONOTONIC, as CUPTI counts time.

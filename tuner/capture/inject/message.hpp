@@ -9,8 +9,10 @@
 
 namespace tuner::capture {
 
-/// Variables of the environment. The first says where to: "DESCRIPTOR BEGIN", where launches before BEGIN, nanoseconds
-/// of CLOCK_MONOTONIC, do not count. The second lists files that may be CUPTI, with colons between them.
+/// Variables of the environment. The first is "DESCRIPTOR INODE BEGIN PATIENCE": the number of the socket's descriptor,
+/// and its inode, because a program may close what it inherits and open a file that gets the same number; launches
+/// before BEGIN, nanoseconds of CLOCK_MONOTONIC, do not count; the program waits for its last report so many
+/// milliseconds at most. The second lists files that may be CUPTI, with colons between them.
 inline constexpr const char* kToVariable = "CAPTURED_BY_TUNER";
 inline constexpr const char* kCuptiVariable = "CAPTURED_WITH_CUPTI";
 

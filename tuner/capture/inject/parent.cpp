@@ -9,30 +9,27 @@
 #include <cstdlib>
 
 namespace tuner::capture {
-namespace {
-
-std::optional<ino_t> inode_of_socket(int descriptor) {
-  struct stat status {};
-  if (fstat(descriptor, &status) != 0 || !S_ISSOCK(status.st_mode)) return std::nullopt;
-  return status.st_ino;
-}
-
-}  // namespace
 
 std::optional<Parent> Parent::from_environment() {
   const char* const text = std::getenv(kToVariable);
-  int socket = -1;
-  long long begin = 0;
-  if (text == nullptr || std::sscanf(text, "%d %lld", &socket, &begin) != 2) return std::nullopt;
-  int type = 0;
-  socklen_t size = sizeof type;
-  if (getsockopt(socket, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_SEQPACKET) return std::nullopt;
-  const std::optional<ino_t> inode = inode_of_socket(socket);
-  return inode ? std::optional(Parent(socket, *inode, begin)) : std::nullopt;
+  unsigned long long inode = 0;
+  long long begin = 0, patience = 0;
+  Parent parent;
+  if (text == nullptr || std::sscanf(text, "%d %llu %lld %lld", &parent.socket_, &inode, &begin, &patience) != 4)
+    return std::nullopt;
+  parent.inode_ = inode;
+  parent.begin_ = begin;
+  parent.patience_ = std::chrono::milliseconds(patience);
+  return parent.is_there() ? std::optional(parent) : std::nullopt;
+}
+
+bool Parent::is_there() const {
+  struct stat status {};
+  return fstat(socket_, &status) == 0 && S_ISSOCK(status.st_mode) && status.st_ino == inode_;
 }
 
 bool Parent::send(MessageKind kind, std::string_view body) const {
-  if (inode_of_socket(socket_) != inode_) return false;
+  if (!is_there()) return false;
   MessageHead head{.kind = kind, .process = getpid()};
   iovec parts[] = {{&head, sizeof head}, {const_cast<char*>(body.data()), body.size()}};
   msghdr message{};

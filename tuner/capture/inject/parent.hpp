@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -21,13 +22,16 @@ class Parent {
   bool send(MessageKind kind, std::string_view body = {}) const;
   /// Launches before that do not count: nanoseconds of CLOCK_MONOTONIC.
   std::int64_t begin() const { return begin_; }
+  /// The end of the program is not held up longer.
+  std::chrono::milliseconds patience() const { return patience_; }
 
  private:
-  Parent(int socket, ino_t inode, std::int64_t begin) : socket_(socket), inode_(inode), begin_(begin) {}
+  bool is_there() const;
 
-  int socket_;
-  ino_t inode_;  ///< of the socket: the program may close its descriptor, and open a file that gets the same number
-  std::int64_t begin_;
+  int socket_ = -1;
+  ino_t inode_ = 0;
+  std::int64_t begin_ = 0;
+  std::chrono::milliseconds patience_{0};
 };
 
 }  // namespace tuner::capture
