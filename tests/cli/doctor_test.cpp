@@ -52,6 +52,7 @@ struct ScriptOwner : User {
 TEST_CASE("doctor has a command for every gap, and none where there is no gap") {
   User user;
   user.environment["TUNER_NVRTC"] = "/nowhere";
+  user.environment["TUNER_CUPTI"] = "/nowhere";
   user.environment["TUNER_SYSTEM_DB"] = "/nowhere:";
   user.folder().write("afile", "text");
   const Result result = user.run({"doctor", "--json", "--db", "afile"});
@@ -65,7 +66,7 @@ TEST_CASE("doctor has a command for every gap, and none where there is no gap") 
     CHECK_FALSE(each["command"].get<std::string>().empty());
     ++gaps;
   }
-  CHECK(gaps == 6);  // toolkit, driver, database, replays, binaries, system
+  CHECK(gaps == 7);  // toolkit, CUPTI, driver, database, replays, binaries, system
   check_has(user.run({"doctor"}).out,
             {"NO   toolkit ", "\n     do           unset TUNER_NVRTC\n", "--replay", "unset TUNER_SYSTEM_DB\n"});
 }
@@ -87,6 +88,19 @@ TEST_CASE("doctor called an NVRTC found whose built-in functions are missing") {
   const json broken = finding(user, "toolkit");
   CHECK(broken["found"] == false);
   check_has(broken["text"].get<std::string>(), {"libnvrtc-builtins.so", "Install the toolkit again", "TUNER_NVRTC"});
+}
+
+TEST_CASE("doctor says which package has CUPTI, without which tuning works all the same") {
+  User user;
+  const int before = user.run({"doctor"}).exit_code;
+  user.environment["TUNER_CUPTI"] = "/nowhere";
+  const json missing = finding(user, "CUPTI");
+  CHECK(missing["found"] == false);
+  CHECK(missing["command"] == "unset TUNER_CUPTI");
+  check_has(missing["text"], {"/nowhere", "cuda-cupti-12-8"});
+  const Result result = user.run({"doctor"});
+  CHECK(result.exit_code == before);
+  check_has(result.out, {"NO   CUPTI ", "`tuner capture` sees no kernels"});
 }
 
 TEST_CASE("doctor starts worker and engine") {

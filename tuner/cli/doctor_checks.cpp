@@ -1,5 +1,6 @@
 #include "tuner/cli/doctor_checks.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "tuner/cli/no_gpu.hpp"
 #include "tuner/cli/remedies.hpp"
 #include "tuner/cli/stores.hpp"
+#include "tuner/core/base/cupti_files.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
@@ -67,6 +69,24 @@ std::string toolkit() {
   }
   return fmt::format("NVRTC {} in {}, headers in {}", found.version, found.library.string(),
                      found.include_folders.front().string());
+}
+
+std::string cupti() {
+  std::vector<std::string> looked;
+  for (const std::filesystem::path& file : cupti_files()) {
+    if (dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL) != nullptr) return file.string();
+    looked.push_back(file.string());
+  }
+  throw Error(Errc::no_toolkit,
+              fmt::format("CUPTI was not found (looked for {}). NVIDIA's package cuda-cupti-12-8 has it, and "
+                          "nvidia-cuda-cupti-cu12 of pip; TUNER_CUPTI is its file or folder.",
+                          fmt::join(looked, ", ")));
+}
+
+Finding look_at_cupti() {
+  Finding finding = look("CUPTI", Finding::Costs::watching, cupti, [](const Error&) { return cupti_remedy(); });
+  finding.code = ExitCode::done;  // tuning does not need it
+  return finding;
 }
 
 std::string gpus() {
@@ -188,6 +208,7 @@ std::vector<Finding> look_at_everything(const std::filesystem::path& chosen) {
       look("toolkit", tuning, toolkit, [](const Error&) { return toolkit_remedy(); }),
       look_at_program("worker", tuning, kWorkerProgram),
       look_at_program("engine", programs, kEngineProgram),
+      look_at_cupti(),
       look("driver, GPU", tuning, gpus, [](const Error&) { return driver_remedy(); }),
       {"fleet", programs, true, fleet()},
       {"cores", tuning, true, fmt::format("{} for compiling and this program", usable_cores())},

@@ -8,7 +8,7 @@
 
 namespace tuner::cli {
 
-/// One thing that tuning, or a program with tuned kernels, needs; found or not.
+/// One thing that tuning, a program with tuned kernels, or `tuner capture` needs; found or not.
 struct Finding {
   /// What goes without it.
   enum class Costs {
@@ -16,6 +16,7 @@ struct Finding {
     results,   ///< results are printed and not stored
     binaries,  ///< winners are compiled again when they are needed
     programs,  ///< of those that use the library, some find or compile less
+    watching,  ///< `tuner capture` sees no kernels, and hardware counters are not read; tuning goes on
   };
   std::string what;
   Costs costs = Costs::tuning;
@@ -26,7 +27,7 @@ struct Finding {
   bool is_damaged = false;  ///< a database that tuning replaces by itself
 };
 
-/// Looks at all of it, and changes nothing. `chosen`: what --db names, or empty. Loads NVRTC and the driver, starts
+/// Looks at all of it, and changes nothing. `chosen`: what --db names, or empty. Loads NVRTC, CUPTI and the driver, starts
 /// worker and engine once, and reads the databases whole.
 std::vector<Finding> look_at_everything(const std::filesystem::path& chosen);
 

@@ -47,7 +47,10 @@ std::string conclusion(const std::vector<Finding>& findings) {
     text += fmt::format("{}rograms that use the library will find or compile less than they could: see NO above.\n",
                         works && text.empty() ? "Tuning works, but p" : "P");
   }
-  return text.empty() ? "Everything that tuning needs was found.\n" : text;
+  if (text.empty()) text = "Everything that tuning needs was found.\n";
+  if (costs(Costs::watching))
+    text += "`tuner capture` sees no kernels, and hardware counters are not read: see NO above.\n";
+  return text;
 }
 
 ExitCode run_doctor(const Arguments& arguments) {
@@ -84,8 +87,8 @@ Command doctor_command() {
       .synopsis = "tuner doctor [--db PATH] [--json]",
       .summary = "check what tuning needs, and say how to fix what is missing",
       .purpose =
-          "Checks what tuning needs (toolkit, driver, GPU, worker and engine programs, databases) and\n"
-          "gives the command that fixes what is missing. Changes nothing; exits with 0 if nothing is.",
+          "Checks what tuning needs (toolkit, driver, GPU, worker and engine programs, databases), and CUPTI.\n"
+          "Gives the command that fixes what is missing. Changes nothing; exits with 0 if tuning has all of it.",
       .options = {},
       .most_operands = 0,
       .examples = {{"tuner doctor", "would `tuner tune` work on this machine?"},

@@ -102,6 +102,13 @@ std::string toolkit_remedy() {
          "TUNER_CUDA_INCLUDE_DIR=\"$HOME/nvrtc/nvidia/cuda_runtime/include\"";
 }
 
+std::string cupti_remedy() {
+  if (std::string command = unset_if_set("TUNER_CUPTI"); !command.empty()) return command;
+  if (!archive_name().empty()) return install_from_nvidia("cuda-cupti-12-8");
+  return "python3 -m pip install --target \"$HOME/cupti\" nvidia-cuda-cupti-cu12 && export "
+         "TUNER_CUPTI=\"$HOME/cupti/nvidia/cuda_cupti/lib\"";
+}
+
 std::string driver_remedy() {
   if (std::string command = unset_if_set("TUNER_DRIVER"); !command.empty()) return command;
   if (!has_nvidia_device()) {

@@ -12,6 +12,8 @@ namespace tuner::cli {
 
 /// For a missing toolkit, or one without headers.
 std::string toolkit_remedy();
+/// For a missing CUPTI.
+std::string cupti_remedy();
 /// For a driver that is missing, does not start or finds no GPU. Where there is no GPU of NVIDIA's, a replay of a
 /// recording that comes with the program.
 std::string driver_remedy();
