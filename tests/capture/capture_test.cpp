@@ -225,6 +225,14 @@ TEST_CASE("a program that does not end when it is asked to is killed") {
   CHECK(profile_program(options, not_interrupted).status.signal == 9);
 }
 
+TEST_CASE("a program that had much to say when it was asked to end waited for the tuner, which waited for it") {
+  CaptureOptions options = running({"wakes", "launch", "long", "shapes"});
+  options.stop_at_launches = 8;
+  const Profile profile = profile_program(options, not_interrupted);
+  CHECK(profile.complete);
+  CHECK(profile.sums.launches == 2008);
+}
+
 TEST_CASE("what a program had started outlived it, if it did not end when it was asked to") {
   int ends[2] = {-1, -1};
   REQUIRE(pipe(ends) == 0);

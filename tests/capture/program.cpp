@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -112,6 +113,8 @@ void replace_socket() {
   end_of_own_socket = ends[1];
 }
 
+volatile std::sig_atomic_t woken = 0;
+
 void run(const std::string& word) {
   if (word == "launch") launch_three();
   if (word == "threads") {
@@ -123,8 +126,14 @@ void run(const std::string& word) {
   if (word == "settle") wait_for_flushes(2);  // then what was launched has been sent
   if (word == "flush") wait_for_flushes(1);
   if (word == "interrupt") kill(getppid(), SIGUSR1);
-  if (word == "long") sleep(1000);
+  if (word == "long") {
+    for (int i = 0; i < 100000 && woken == 0; ++i) usleep(10000);
+  }
   if (word == "deaf") signal(SIGTERM, SIG_IGN);
+  if (word == "wakes") signal(SIGTERM, [](int) { woken = 1; });
+  if (word == "shapes") {
+    for (unsigned blocks = 1; blocks <= 2000; ++blocks) launch("called=shaped", blocks, 1);
+  }
   if (word == "_exit") _exit(3);
   if (word == "three") std::exit(3);
   if (word == "die") raise(SIGKILL);

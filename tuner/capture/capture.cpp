@@ -117,19 +117,22 @@ Profile profile_program(const CaptureOptions& options, const std::atomic<bool>& 
   sockets.theirs.reset();
 
   ProfileBuilder builder;
+  const auto read_more = [&] {
+    if (sockets.ours && !read_arrived(sockets.ours.get(), builder)) sockets.ours.reset();
+  };
   bool ended_by_us = false;
   const auto deadline = options.stop_after ? start + *options.stop_after : Clock::time_point::max();
   while (!program.try_wait()) {
     wait_for_news(sockets.ours, program, deadline);
-    if (sockets.ours && !read_arrived(sockets.ours.get(), builder)) sockets.ours.reset();
+    read_more();
     const bool seen_enough = options.stop_at_launches && builder.launches() >= *options.stop_at_launches;
     if (!seen_enough && !interrupted && Clock::now() < deadline) continue;
     ended_by_us = !program.try_wait();
-    program.end();
+    program.end(read_more);
     break;
   }
   const auto end = Clock::now();
-  if (sockets.ours) read_arrived(sockets.ours.get(), builder);
+  read_more();
 
   Profile profile = builder.take();
   profile.wall_time = end - start;

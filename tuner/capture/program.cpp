@@ -95,7 +95,7 @@ Program::Program(const ProgramOptions& options) : grace_(options.grace) {
 }
 
 Program::~Program() {
-  end();
+  end([] {});
 }
 
 std::optional<ExitStatus> Program::try_wait() {
@@ -104,11 +104,15 @@ std::optional<ExitStatus> Program::try_wait() {
   return status_;
 }
 
-void Program::end() {
+void Program::end(const std::function<void()>& meanwhile) {
   if (try_wait()) return;
   const Adoption orphans;  // what outlives the program comes to this process, and its end kills it
   for (const Descendant& each : descendants(getpid())) kill(each.pid, SIGTERM);
-  if (wait_until([this] { return try_wait() && no_child_is_left(); }, grace_) || status_) return;
+  const auto all_have_ended = [&] {
+    meanwhile();
+    return try_wait() && no_child_is_left();
+  };
+  if (wait_until(all_have_ended, grace_) || status_) return;
   kill_tree(pid_);
   wait_until([this] { return try_wait().has_value(); }, 5s);
 }

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,8 +38,8 @@ class Program {
   /// How it ended; nothing while it runs.
   std::optional<ExitStatus> try_wait();
   /// SIGTERM to it and to all that descend from it, and SIGKILL to what still runs after the grace, whether its parent
-  /// does or not. This process may have no other children.
-  void end();
+  /// does or not; `meanwhile` is called again and again. This process may have no other children.
+  void end(const std::function<void()>& meanwhile);
   /// Whether the system refused to run it without randomising its addresses.
   bool randomisation_stayed() const { return randomisation_stayed_; }
 
