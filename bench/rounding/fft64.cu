@@ -2,7 +2,7 @@
 // What varies: the factors exact, approximate, or as powers of the first, and the signals of a block.
 // The mistake: the last butterfly of the last stage turns the other way: a tenth of two of 64 results.
 #pragma tuner kernel(fft64)
-#pragma tuner problem(signals: size = 32768)
+#pragma tuner problem(signals: size = 32768) problem_constraint(signals % 8 == 0)
 #pragma tuner param(BLOCK, 64, 128, 256; default 128) param(FACTOR, exact, fast, power) param(MISTAKE, 0, 1)
 #pragma tuner grid(signals * 32 // BLOCK) block(BLOCK)
 #pragma tuner in(signal, float2, signals * 64, normal(0, 1), normal(0, 1)) out(spectrum, float2, signals * 64)

@@ -15,7 +15,7 @@ TEST_CASE("three hundred faults of every class cost their configurations, and no
 
   Tuner user;
   user.compile_timeout = "10s";  // long for a busy machine, and short for what compiles forever
-  const TuneReport told = user.tune({kSearched}, {"--effort", "full"});
+  const TuneReport told = user.tune({kSearched});
   check_winner(told, without.winner);
   CHECK(told.counters.at("asked") == 364);
   CHECK(told.counters.at("failed") == 300);

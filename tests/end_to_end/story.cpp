@@ -71,6 +71,7 @@ Words Tuner::words(const Words& where, const Words& more) const {
   Words all{"tune",  TUNER_FAULTS,        "--problem",    "n=1000", "--json", "--workers", "2", "--launch-timeout",
             "100ms", "--compile-timeout", compile_timeout};
   for (const std::string& expression : where) all.insert(all.end(), {"--where", expression});
+  if (std::ranges::find(more, "--budget") == more.end()) all.insert(all.end(), {"--effort", "full"});
   return joined(std::move(all), more);
 }
 

@@ -45,7 +45,8 @@ class Tuner : public User {
  public:
   Tuner();
 
-  /// `tuner tune` of the configurations for which all of `where` is true.
+  /// `tuner tune` of all configurations for which all of `where` is true: on a slow machine the default would leave
+  /// some out. `more` may name a budget.
   TuneReport tune(const Words& where, const Words& more = {}) const;
   /// The words of that call, for a program that is watched while it runs.
   Words words(const Words& where, const Words& more = {}) const;

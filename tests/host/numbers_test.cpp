@@ -45,6 +45,8 @@ TEST_CASE("integer functions give what the hardware gives") {
   CHECK_EQ(__funnelshift_l(0x80000000u, 1u, 1), 3u);
   CHECK_EQ(__byte_perm(0x33221100u, 0x77665544u, 0x7610), 0x77661100u);
   CHECK_EQ(__dp4a(0x01020304, 0x01010101, 5), 15);
+  CHECK_EQ(__dp4a(0x000000ff, 0x00000002, 0), -2);
+  CHECK_EQ(__dp4a(0x000000ffu, 0x00000002u, 0u), 510u);  // was taken for the signed one
   CHECK_EQ(min(3, 2.5), 2.5);
   CHECK_EQ(max(-1, 2u), 0xffffffffu);  // as in C: the common type is unsigned
 }

@@ -275,6 +275,9 @@ ExitCode run_tune(const Arguments& arguments) {
     line.warning(fmt::format("--effort has no effect beside {}, which takes its place.{}", spelled(rule),
                              rule == "strategy" ? " The whole space is searched: limit that with --budget." : ""));
   }
+  if (arguments.has("percent-worth") && request.session.effort.value_or(Effort::full) == Effort::full) {
+    line.warning("--percent-worth has no effect on this search: that is for `--effort quick` and `normal`.");
+  }
   const auto tell = [&](const std::string& sentence) {
     line.erase();
     say(sentence);

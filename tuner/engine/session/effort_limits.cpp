@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tuner/engine/session/result_cost.hpp"
+
 namespace tuner::engine {
 
 namespace {
@@ -47,8 +49,14 @@ double root_of(double size) {
   return std::sqrt(std::min(size, kLargest));
 }
 
+/// So many times as many are tried as where one per cent is worth what it usually is.
+double eagerness(std::chrono::duration<double> percent_worth) {
+  constexpr double kUsual = 2;
+  return std::sqrt(percent_worth.count() / kUsual);
+}
+
 std::uint64_t normal_most(double size, const Spending& spending) {
-  const double roots = spending.constants.roots * root_of(size);
+  const double roots = spending.constants.roots * eagerness(spending.percent_worth) * root_of(size);
   const double affordable = std::max(kMostPart * size, kAlways * spending.percent_worth.count() / spending.result_s);
   return static_cast<std::uint64_t>(std::min({roots, affordable, size}));
 }
@@ -76,6 +84,11 @@ bool Spending::pays(const search::Belief& belief) const {
   return worth_s >= constants.small_chance_s || constants.percent_left * worth_s >= cost_s;
 }
 
+std::uint64_t most_before_cost_is_known(std::uint64_t space_size) {
+  const auto dear = static_cast<std::uint64_t>(kMostPart * static_cast<double>(space_size));
+  return std::max<std::uint64_t>(dear, ResultCost::kSettling + 1);
+}
+
 Spending spending_of(Effort effort, std::uint64_t space_size, double result_s,
                      std::chrono::duration<double> percent_worth, const SpendingConstants& constants) {
   // A hair more, because the cost of a complete search is one of these bounds, rounded.
@@ -86,10 +99,10 @@ Spending spending_of(Effort effort, std::uint64_t space_size, double result_s,
   const double cheap_s = (is_quick ? kQuickWorth : kCheap) * percent_worth.count() * kHair;
   if (size * result_s <= cheap_s) return spending;
   spending.most = normal_most(size, spending);
-  spending.least = constants.least_roots * root_of(size);
+  spending.least = constants.least_roots * eagerness(percent_worth) * root_of(size);
   if (is_quick) {
     const auto paid = static_cast<std::uint64_t>(std::min(cheap_s / result_s, size));
-    spending.most = std::max(kQuick, std::min(*spending.most, paid));
+    spending.most = std::min(*spending.most, std::max(kQuick, paid));
   }
   return spending;
 }

@@ -43,6 +43,10 @@ struct Spending {
   bool pays(const search::Belief& belief) const;
 };
 
+/// So many may be asked for before it is known what a result costs, of a space of so many: 25 at least, and otherwise
+/// no more than is tried of a space whose results are dear.
+std::uint64_t most_before_cost_is_known(std::uint64_t space_size);
+
 Spending spending_of(Effort effort, std::uint64_t space_size, double result_s,
                      std::chrono::duration<double> percent_worth, const SpendingConstants& constants = {});
 

@@ -9,7 +9,7 @@
 namespace tuner::engine {
 
 /// What a result costs a session, in seconds: what its compilers take for one, or its GPUs, whichever is more. It is
-/// settled by the first that the session measures, and rounded up until the complete search takes 15 s, or a power of
+/// settled by the first that are measured, and rounded up until the complete search takes 15 s, or a power of
 /// two times as long. So sessions that differ a little search alike.
 class ResultCost {
  public:
@@ -18,7 +18,7 @@ class ResultCost {
   /// `compilers` and `gpus` are at work at the same time.
   ResultCost(std::uint64_t space_size, std::size_t compilers, std::size_t gpus);
 
-  /// A trial that was measured now. True if that settles the cost.
+  /// A trial, measured now or by an earlier session that went on for less. True if that settles the cost.
   bool add(const cache::Trial& trial);
   /// An earlier session settled it.
   void settle(double seconds) { seconds_ = seconds; }

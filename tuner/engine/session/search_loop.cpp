@@ -272,7 +272,8 @@ std::size_t SearchLoop::wanted() const {
   const auto unheard = static_cast<std::uint64_t>(candidates_.unheard());
   const std::uint64_t more = std::min<std::uint64_t>(wanted, *most_unheard - std::min(*most_unheard, unheard));
   const auto most = rules_.evaluations();
-  return most ? std::min(more, *most - static_cast<std::uint64_t>(candidates_.asked())) : more;
+  const auto asked = static_cast<std::uint64_t>(candidates_.asked());
+  return most ? std::min(more, *most - std::min(*most, asked)) : more;
 }
 
 /// Nothing: the strategy may ask for as many as can be worked on.
@@ -283,6 +284,9 @@ std::optional<std::uint64_t> SearchLoop::window() const {
   const std::size_t gpus = parts_.device.gpus();
   std::uint64_t part = std::max<std::uint64_t>(most / kPartUnheard, 1);
   if (gpus > 1) part = std::max(part, std::min<std::uint64_t>(most / 2, kNeeded * gpus));
+  // Of a small space that turns out to be dear no more is under way by then than may be tried.
+  if (rules_.awaits_spending())
+    part = std::min(part, most_before_cost_is_known(task_.space().size()) - ResultCost::kSettling);
   return by_results ? std::min<std::uint64_t>(part, kMostUnheard * gpus) : part;
 }
 
@@ -447,7 +451,7 @@ void SearchLoop::record_finished() {
 /// The cost is stored before it is used, so that a search that goes on from here asks for the same.
 void SearchLoop::settle_cost(EntryId entry) {
   const Entry& finished = candidates_[entry];
-  if (!rules_.awaits_spending() || !finished.asked || finished.reused || !result_cost_.add(finished.trial)) return;
+  if (!rules_.awaits_spending() || !finished.asked || !result_cost_.add(finished.trial)) return;
   candidates_.note_cost(entry, *result_cost_.seconds() * 1e3);
   cost_waits_ = true;
 }

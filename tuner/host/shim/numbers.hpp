@@ -84,6 +84,14 @@ inline float sinpif(float x) {
 inline float cospif(float x) {
   return static_cast<float>(cospi(x));
 }
+inline void sincospi(double x, double* sine, double* cosine) {
+  *sine = sinpi(x);
+  *cosine = cospi(x);
+}
+inline void sincospif(float x, float* sine, float* cosine) {
+  *sine = sinpif(x);
+  *cosine = cospif(x);
+}
 inline double norm3d(double x, double y, double z) {
   return ::sqrt(x * x + y * y + z * z);
 }
@@ -242,6 +250,10 @@ inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
 }
 inline int __dp4a(int a, int b, int c) {
   for (int i = 0; i < 4; ++i) c += static_cast<signed char>(a >> (8 * i)) * static_cast<signed char>(b >> (8 * i));
+  return c;
+}
+inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
+  for (int i = 0; i < 4; ++i) c += (a >> (8 * i) & 255) * (b >> (8 * i) & 255);
   return c;
 }
 

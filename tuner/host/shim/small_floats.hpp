@@ -123,10 +123,19 @@ inline SmallFloat<B> fused(SmallFloat<B> a, SmallFloat<B> b, SmallFloat<B> c) {
   inline ONE __hadd(ONE a, ONE b) {                                      \
     return a + b;                                                        \
   }                                                                      \
+  inline ONE __hadd_rn(ONE a, ONE b) {                                   \
+    return a + b;                                                        \
+  }                                                                      \
   inline ONE __hsub(ONE a, ONE b) {                                      \
     return a - b;                                                        \
   }                                                                      \
+  inline ONE __hsub_rn(ONE a, ONE b) {                                   \
+    return a - b;                                                        \
+  }                                                                      \
   inline ONE __hmul(ONE a, ONE b) {                                      \
+    return a * b;                                                        \
+  }                                                                      \
+  inline ONE __hmul_rn(ONE a, ONE b) {                                   \
     return a * b;                                                        \
   }                                                                      \
   inline ONE __hdiv(ONE a, ONE b) {                                      \
