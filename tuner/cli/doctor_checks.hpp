@@ -27,8 +27,8 @@ struct Finding {
   bool is_damaged = false;  ///< a database that tuning replaces by itself
 };
 
-/// Looks at all of it, and changes nothing. `chosen`: what --db names, or empty. Loads NVRTC, CUPTI and the driver, starts
-/// worker and engine once, and reads the databases whole.
+/// Looks at all of it, and changes nothing. `chosen`: what --db names, or empty. Loads NVRTC, CUPTI and the driver,
+/// starts worker and engine once, and reads the databases whole.
 std::vector<Finding> look_at_everything(const std::filesystem::path& chosen);
 
 }  // namespace tuner::cli
