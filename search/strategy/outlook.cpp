@@ -127,8 +127,11 @@ Outlook::View Outlook::look(const std::function<bool(std::uint64_t)>& is_open,
   View view;
   std::vector<Open> open;
   std::vector<float> row(features_.size());
-  const std::uint64_t step = std::max<std::uint64_t>(1, space_.size() / kLookedAt);
-  for (std::uint64_t index = prng.below(step); index < space_.size(); index += step) {
+  // One of each stretch: the same place in each would have the same values of the last parameters.
+  const std::uint64_t stretch = std::max<std::uint64_t>(1, space_.size() / kLookedAt);
+  Prng within(prng.next());
+  for (std::uint64_t begin = 0; begin < space_.size(); begin += stretch) {
+    const std::uint64_t index = begin + within.below(std::min(stretch, space_.size() - begin));
     if (!is_open(index)) continue;
     const Configuration configuration = space_.at(index);
     features_.write(configuration, row);

@@ -38,8 +38,8 @@ class Outlook {
     /// parameters at least.
     std::vector<std::uint64_t> places;
   };
-  /// Looks at every configuration that `is_open`, in large spaces at some thousands, evenly spread. `runs` gives the
-  /// chance that a configuration of that row does not fail. Costs a few microseconds for each.
+  /// Looks at every configuration that `is_open`, in large spaces at some thousands, one of each stretch. `runs` gives
+  /// the chance that a configuration of that row does not fail. Costs a few microseconds for each.
   View look(const std::function<bool(std::uint64_t)>& is_open,
             const std::function<double(std::span<const float>)>& runs, Prng& prng) const;
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <set>
+#include <string_view>
 
 #include "search/strategy/strategy.hpp"
 #include "tests/search/example_spaces.hpp"
@@ -13,11 +14,11 @@
 namespace tuner::search {
 namespace {
 
-Space cube() {
+Space cube(std::string_view names = "ABC", std::int64_t values = 10) {
   std::vector<Parameter> parameters;
-  for (const char* name : {"A", "B", "C"}) {
-    Parameter parameter{name, {}, {}};
-    for (std::int64_t value = 1; value <= 10; ++value) parameter.values.emplace_back(value);
+  for (const char name : names) {
+    Parameter parameter{{name}, {}, {}};
+    for (std::int64_t value = 1; value <= values; ++value) parameter.values.emplace_back(value);
     parameter.default_value = parameter.values.front();
     parameters.push_back(std::move(parameter));
   }
@@ -61,6 +62,23 @@ TEST_CASE(
   MESSAGE("chance left from afar ", far.chance, ", and near ", near.chance);
   CHECK(far.chance > 0.2);
   CHECK(near.chance < 0.8 * far.chance);
+}
+
+TEST_CASE("a look at a large space saw one value of the last parameter") {
+  const Space space = cube("ABCDEFG", 4);
+  const Features features(space);
+  Prng prng(1);
+  std::vector<Timed> timed;
+  for (std::uint64_t i = 0; i < space.size(); i += 300) timed.push_back({i, logarithm(space, i)});
+  std::vector<int> seen(4);
+  Outlook(space, features, timed, prng)
+      .look(
+          [&](std::uint64_t index) {
+            ++seen[space.at(index).choice.back()];
+            return true;
+          },
+          [](std::span<const float>) { return 1.0; }, prng);
+  for (const int one : seen) CHECK(one > 800);
 }
 
 TEST_CASE("a look names places of three kinds that differ in two parameters") {
