@@ -140,7 +140,7 @@ class Model final : public Proposer {
   }
 
   void look() {
-    next_look_ = told_ + std::max<std::size_t>(told_ / 4, 8);
+    next_look_ = told_ + std::max<std::size_t>(told_ / Belief::kRenewal, 8);
     if (timed_.size() < Outlook::kFewest) return;
     std::vector<Timed> timed;
     for (const Known& one : timed_) timed.push_back({one.index, static_cast<float>(std::log(one.time / first_time_))});

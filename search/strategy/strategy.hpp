@@ -25,8 +25,9 @@ struct Observation {
 
 /// What a strategy believes to have left to find.
 struct Belief {
-  std::size_t told = 0;  ///< after so many results it was formed
-  double chance = 1;     ///< that something untried is one per cent faster than the best
+  static constexpr std::size_t kRenewal = 4;  ///< it is formed again after a quarter more
+  std::size_t told = 0;                       ///< after so many results it was formed
+  double chance = 1;                          ///< that something untried is one per cent faster than the best
 };
 
 /// Proposes configurations and learns from what became of them. Never measures, never reads a clock, knows no

@@ -77,10 +77,10 @@ Budget limits_of(Effort effort, std::uint64_t space_size, std::uint64_t known_pr
 }
 
 bool Spending::pays(const search::Belief& belief) const {
-  constexpr double kUntilNextLook = 0.25;  ///< of what was told
   if (static_cast<double>(belief.told) < least) return true;
   const double worth_s = belief.chance * percent_worth.count();
-  const double cost_s = kUntilNextLook * static_cast<double>(belief.told) * result_s;
+  const double until_next_look = static_cast<double>(belief.told) / search::Belief::kRenewal;
+  const double cost_s = until_next_look * result_s;
   return worth_s >= constants.small_chance_s || constants.percent_left * worth_s >= cost_s;
 }
 
