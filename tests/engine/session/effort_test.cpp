@@ -164,6 +164,17 @@ TEST_CASE("a normal search of a space that costs little is complete") {
   CHECK(report.decision.effort == Effort::normal);
   CHECK(report.decision.evaluated == 400);
   CHECK(report.decision.stopped_because.empty());
+  // In the order of the space, once that is known.
+  const search::Space& space = laboratory.task.space();
+  const std::vector<std::string>& submitted = laboratory.compile.submitted;
+  std::vector<std::string>::difference_type before = -1;
+  for (std::uint64_t i = 390; i < space.size(); ++i) {
+    const auto at = std::ranges::find(submitted, space.text(space.at(i))) - submitted.begin();
+    if (at < 50) continue;  // the model asked for it
+    CHECK(at > before);
+    before = at;
+  }
+  CHECK(before > 300);
 }
 
 /// The costs of a result that are stored.
@@ -479,7 +490,7 @@ TEST_CASE("what is served and stored after searches of several efforts") {
            {"nr", "normal", false},
            {"fr", "full", false},
        }) {
-    CAPTURE(row.steps);
+    CAPTURE(std::string(row.steps));
     Story story;
     for (const char* step = row.steps; *step != 0; ++step) story.step(*step);
     CHECK(story.stored() == row.stored);

@@ -53,6 +53,11 @@ EntryId Candidates::insert(const search::Configuration& configuration) {
   return id;
 }
 
+bool Candidates::was_asked(const search::Configuration& configuration) const {
+  const auto known = by_configuration_.find(configuration);
+  return known != by_configuration_.end() && (*this)[known->second].asked;
+}
+
 std::optional<EntryId> Candidates::ask(const search::Configuration& configuration) {
   const auto known = by_configuration_.find(configuration);
   const bool is_new = known == by_configuration_.end();

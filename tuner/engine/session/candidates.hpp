@@ -57,6 +57,8 @@ class Candidates {
   CompileRequest request(EntryId entry);
   /// The entry is not compiled, or not run: it is finished with this outcome.
   void refuse(EntryId entry, Outcome outcome, const std::string& message);
+  /// Whether the strategy asked for it.
+  bool was_asked(const search::Configuration& configuration) const;
   /// Adds a configuration that the strategy asked for; nothing if the session has it already (it is asked for, though).
   std::optional<EntryId> ask(const search::Configuration& configuration);
 

@@ -254,6 +254,7 @@ void SearchLoop::ask() {
       candidates_.count_told_as_asked();
     }
     for (const search::Configuration& configuration : asked) {
+      if (candidates_.was_asked(configuration)) continue;  // of another strategy, before this took over
       if (const auto entry = candidates_.ask(configuration)) start(*entry);
     }
     // What was known already is finished, and a strategy may want to hear of it before it asks for more.
@@ -451,7 +452,10 @@ void SearchLoop::record_finished() {
 /// The cost is stored before it is used, so that a search that goes on from here asks for the same.
 void SearchLoop::settle_cost(EntryId entry) {
   const Entry& finished = candidates_[entry];
-  if (!rules_.awaits_spending() || !finished.asked || !result_cost_.add(finished.trial)) return;
+  if (!rules_.awaits_spending() || !finished.asked) return;
+  // What is taken over has cost this session nothing, and the earlier one what is stored.
+  const cache::Trial* const measured = finished.reused ? earlier_.trial_of(finished) : &finished.trial;
+  if (measured == nullptr || !result_cost_.add(*measured)) return;
   candidates_.note_cost(entry, *result_cost_.seconds() * 1e3);
   cost_waits_ = true;
 }
@@ -486,7 +490,11 @@ void SearchLoop::tell() {
 /// After a number of results, so that it is no matter of which was measured first what a strategy is asked for.
 void SearchLoop::decide_spending() {
   if (!rules_.awaits_spending() || rules_.told() < ResultCost::kSettling || !result_cost_.seconds()) return;
-  rules_.spend(spending_of(*options_.effort, task_.space().size(), *result_cost_.seconds(), options_.percent_worth));
+  const Spending spending =
+      spending_of(*options_.effort, task_.space().size(), *result_cost_.seconds(), options_.percent_worth);
+  rules_.spend(spending);
+  // Where everything is tried, nobody need choose what is next.
+  if (!spending.most) strategy_ = search::make_strategy("exhaustive", task_.space());
 }
 
 // ---- What was found ----
