@@ -40,6 +40,11 @@ Profile profile_of(std::vector<std::string> words) {
   return profile_program(running(std::move(words)), not_interrupted);
 }
 
+/// The shell's "$0" is the program, whose path may have spaces.
+CaptureOptions in_a_shell(const char* script) {
+  return running_command({"sh", "-c", script, TUNER_CAPTURED_PROGRAM});
+}
+
 /// What a program prints while standard error is a file.
 std::string printed_by(CaptureOptions options) {
   const test::TemporaryFolder folder;
@@ -212,7 +217,7 @@ TEST_CASE("a program that sent without end was not ended") {
 }
 
 TEST_CASE("a program is ended after a time, with what it has started") {
-  CaptureOptions options = running_command({"sh", "-c", std::string(TUNER_CAPTURED_PROGRAM) + " launch long; true"});
+  CaptureOptions options = in_a_shell("\"$0\" launch long; true");
   options.stop_after = 200ms;
   const Profile profile = profile_program(options, not_interrupted);
   CHECK(profile.ended_by_us);
@@ -237,8 +242,7 @@ TEST_CASE("a program that had much to say when it was asked to end waited for th
 TEST_CASE("what a program had started outlived it, if it did not end when it was asked to") {
   int ends[2] = {-1, -1};
   REQUIRE(pipe(ends) == 0);
-  CaptureOptions options =
-      running_command({"sh", "-c", std::string(TUNER_CAPTURED_PROGRAM) + " deaf launch long & wait"});
+  CaptureOptions options = in_a_shell("\"$0\" deaf launch long & wait");
   options.stop_at_launches = 1;
   options.grace = 50ms;
   CHECK(profile_program(options, not_interrupted).status.signal == 15);
