@@ -90,6 +90,21 @@ if(TUNER_COMPILE_ALONE)
   tuner_headers_alone(tuner_headers ${public_headers})
 endif()
 
+# Where a room's files are and what it links, a line each in rooms.txt: tests/structure compares that with what the files
+# include.
+set(tuner_rooms_file ${PROJECT_BINARY_DIR}/rooms.txt)
+file(WRITE ${tuner_rooms_file} "")
+function(tuner_write_down target sources)
+  list(FILTER sources EXCLUDE REGEX "^/")  # written by the build
+  list(TRANSFORM sources REPLACE "/?[^/]+$" "" OUTPUT_VARIABLE folders)
+  list(REMOVE_DUPLICATES folders)
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE here)
+  list(TRANSFORM folders PREPEND ${here}/)
+  list(JOIN folders "," folders)
+  list(JOIN ARGN " " links)
+  file(APPEND ${tuner_rooms_file} "${target} ${folders} ${links}\n")
+endfunction()
+
 # tuner_room(<target> SOURCES <file>... [LINK <target>...] [PRIVATE <target>...] [HOT])
 # A static library; headers are included relative to the top folder ("search/space/space.hpp"). With TUNER_COMPILE_ALONE
 # its headers without a source, which would include them first, are compiled alone too.
@@ -101,6 +116,7 @@ function(tuner_room target)
   file(GLOB headers CONFIGURE_DEPENDS ${patterns})
   target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
   target_link_libraries(${target} PUBLIC tuner_headers ${room_LINK} PRIVATE ${room_PRIVATE})
+  tuner_write_down(${target} "${room_SOURCES}" ${room_LINK} ${room_PRIVATE})
   if(room_HOT)
     tuner_compile_alike(${target} HOT)
   else()
@@ -109,13 +125,6 @@ function(tuner_room target)
   if(TUNER_COMPILE_ALONE)
     tuner_headers_alone(${target} ${headers})
   endif()
-endfunction()
-
-# tuner_rooms(<target> <room>...): several rooms under one name, for tests, benchmarks and programs that link all of
-# them.
-function(tuner_rooms target)
-  add_library(${target} INTERFACE)
-  target_link_libraries(${target} INTERFACE ${ARGN})
 endfunction()
 
 # tuner_program(<target> SOURCES <file>... LINK <target>...)

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "tuner/cli/explanation.hpp"
+#include "tuner/cli/explain/explanation.hpp"
 
 namespace tuner::bench {
 

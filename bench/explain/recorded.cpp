@@ -17,7 +17,7 @@
 #include <stdexcept>
 
 #include "bench/explain/page.hpp"
-#include "tuner/cli/explanation_json.hpp"
+#include "tuner/cli/explain/explanation_json.hpp"
 #include "tuner/explain/rules.hpp"
 
 using namespace tuner;

@@ -22,7 +22,7 @@
 #include "bench/search/recordings.hpp"
 #include "search/strategy/model.hpp"
 #include "search/strategy/prng.hpp"
-#include "tuner/cli/simulate_space.hpp"
+#include "tuner/cli/simulate/simulate_space.hpp"
 
 namespace {
 

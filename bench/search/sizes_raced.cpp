@@ -22,10 +22,10 @@
 #include "bench/kernels/stage.hpp"
 #include "bench/program.hpp"
 #include "bench/search/size_matrix.hpp"
-#include "tuner/cli/workplace.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/task/problem.hpp"
 #include "tuner/engine/comparison/side_by_side.hpp"
+#include "tuner/engine/workplace/workplace.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::bench {
@@ -37,7 +37,8 @@ constexpr std::chrono::seconds kLimit{5};  // for the blocks of a problem
 /// With workers of its own, so that buffers of other problems leave nothing behind.
 std::vector<std::optional<double>> race(const Task& task, const std::vector<std::string>& configurations) {
   const std::atomic<bool> stop = false;
-  cli::Workplace workplace(0, {}, stop);
+  engine::Observer observer;
+  engine::Workplace workplace(0, {}, observer, stop);
   const engine::SessionOptions options;
   const engine::SessionParts parts = workplace.parts();
   if (!workplace.take_turn(task)) throw Error(Errc::device_lost, "The GPU's turn was not granted.");

@@ -117,6 +117,10 @@ const sqlite::Connection& BinaryStore::connection() const {
 
 BinaryStore::~BinaryStore() = default;
 
+std::optional<std::string> BinaryStore::damage() const {
+  return find_damage(connection(), binaries_format());
+}
+
 bool BinaryStore::put(const Binary& binary, Keep keep) {
   if (!is_kept(binary)) return false;
   sqlite::write(connection(), [&] { write(binary, keep); });

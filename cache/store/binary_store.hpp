@@ -72,6 +72,8 @@ class BinaryStore {
 
   /// Why nothing is ever found here, as a sentence; nothing if all is well.
   const std::optional<std::string>& distrust() const noexcept { return distrust_; }
+  /// Reads the whole file and looks for damage: nothing, or what was found first. Throws Error{store_*}.
+  std::optional<std::string> damage() const;
   /// What is wrong with the binary that the latest find, find_compiled or find_builds did not return, as a sentence;
   /// nothing if it was returned or is not here.
   const std::optional<std::string>& trouble() const noexcept { return trouble_; }

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "tests/engine/device/fake_driver/inspector.hpp"
-#include "tuner/capture/inject/message.hpp"
+#include "tuner/capture/message.hpp"
 #include "tuner/driver/driver.hpp"
 
 namespace {

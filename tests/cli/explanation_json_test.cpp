@@ -1,4 +1,4 @@
-#include "tuner/cli/explanation_json.hpp"
+#include "tuner/cli/explain/explanation_json.hpp"
 
 #include <doctest/doctest.h>
 

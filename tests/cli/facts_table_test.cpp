@@ -1,4 +1,4 @@
-#include "tuner/cli/facts_table.hpp"
+#include "tuner/cli/explain/facts_table.hpp"
 
 #include <doctest/doctest.h>
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "tests/support/files.hpp"
-#include "tuner/cli/arguments.hpp"
-#include "tuner/cli/command.hpp"
 #include "tuner/cli/completion.hpp"
 #include "tuner/cli/manual_page.hpp"
+#include "tuner/cli/terminal/arguments.hpp"
+#include "tuner/cli/terminal/command.hpp"
 #include "tuner/core/description/directive_words.hpp"
 
 using namespace tuner;

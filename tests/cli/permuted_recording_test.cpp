@@ -1,4 +1,4 @@
-#include "tuner/cli/permuted_recording.hpp"
+#include "tuner/cli/simulate/permuted_recording.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "tuner/cli/progress_line.hpp"
+#include "tuner/cli/terminal/progress_line.hpp"
 
 #include <doctest/doctest.h>
 

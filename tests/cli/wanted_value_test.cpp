@@ -1,5 +1,5 @@
 // What tuning a missed problem is likely to save, from what is known of its kernel.
-#include "tuner/cli/wanted_value.hpp"
+#include "tuner/cli/stored/wanted_value.hpp"
 
 #include <doctest/doctest.h>
 

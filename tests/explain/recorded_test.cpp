@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "tuner/cli/explanation_json.hpp"
+#include "tuner/cli/explain/explanation_json.hpp"
 #include "tuner/explain/rules.hpp"
 
 using namespace tuner;

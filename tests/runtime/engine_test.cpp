@@ -42,6 +42,12 @@ class EngineMachine : public Machine {
   Variable gpu_{"FAKE_DRIVER_GPU", folder().string()};
 };
 
+/// Its launches take their time, so that a quick search does not pay for all of larger_space(), however fast the
+/// compiler.
+class SlowMachine : public EngineMachine {
+  Variable driver_{"FAKE_DRIVER", "noise=3 real=150"};
+};
+
 /// Four configurations, all of them right. `more` stands at the end of the source.
 Description small_space(const std::string& first_kind = "right", const std::string& more = {}) {
   std::string text = cache::test::read_bytes(TUNER_FAULTS);
@@ -277,7 +283,7 @@ TEST_CASE("in mode background the baseline serves at once, and the winner takes 
 }
 
 TEST_CASE("a program that waits is served a short search, and one in the background goes on from it") {
-  EngineMachine machine;
+  SlowMachine machine;
   const auto sessions = [&] {
     return cache::test::sql(machine.home() / "decisions.db", "SELECT effort, evaluated FROM decision ORDER BY 1, 2");
   };
@@ -305,7 +311,7 @@ TEST_CASE("a program that waits is served a short search, and one in the backgro
 }
 
 TEST_CASE("a program that waits for more than is stored is served what a longer search finds") {
-  EngineMachine machine;
+  SlowMachine machine;
   const auto served = [&](Effort effort) {
     RuntimeOptions options = machine.options(Mode::tune);
     options.effort = effort;
@@ -322,7 +328,7 @@ TEST_CASE("a program that waits for more than is stored is served what a longer 
 TEST_CASE("in the background a quick search is followed by a normal one") {
   for (const double threshold : {RuntimeOptions().swap_threshold, 100.0}) {  // what is found is taken, and is not
     CAPTURE(threshold);
-    EngineMachine machine;
+    SlowMachine machine;
     RuntimeOptions options = machine.options(Mode::background);
     options.swap_threshold = threshold;
     Runtime runtime(options);

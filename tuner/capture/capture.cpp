@@ -14,7 +14,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "tuner/capture/inject/message.hpp"
+#include "tuner/capture/message.hpp"
 #include "tuner/capture/program.hpp"
 #include "tuner/core/base/cupti_files.hpp"
 #include "tuner/error.hpp"

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "tuner/capture/inject/message.hpp"
+#include "tuner/capture/message.hpp"
 
 namespace tuner::capture {
 

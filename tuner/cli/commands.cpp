@@ -1,21 +1,45 @@
+#include "tuner/cli/commands.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <filesystem>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "search/expression/expression.hpp"
-#include "tuner/cli/arguments.hpp"
-#include "tuner/cli/command.hpp"
-#include "tuner/cli/message.hpp"
+#include "tuner/cli/terminal/arguments.hpp"
+#include "tuner/cli/terminal/message.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {
+
+// One file each.
+Command tune_command();
+Command check_command();
+Command explain_command();
+Command compare_command();
+Command simulate_command();
+Command list_command();
+Command show_command();
+Command sizes_command();
+Command report_command();
+Command forget_command();
+Command wanted_command();
+Command export_command();
+Command import_command();
+Command fleet_command();
+Command pull_command();
+Command pack_command();
+Command prune_command();
+Command recover_command();
+Command describe_command();
+Command new_command();
+Command capture_command();
+Command devices_command();
+Command doctor_command();
+Command help_command();
 
 namespace {
 
@@ -49,18 +73,6 @@ std::string exit_code_line(ExitCode code) {
 
 }  // namespace
 
-std::span<const Option> global_options() {
-  static const std::array<Option, 4> options{{
-      {"db", Option::Kind::value, "PATH",
-       "folder that holds the databases, or path to a decision database; default: $TUNER_DB, else "
-       "$XDG_DATA_HOME/tuner, else ~/.local/share/tuner"},
-      {"json", Option::Kind::flag, "", "print one JSON object instead of text"},
-      {"help", Option::Kind::flag, "", "print this help and exit"},
-      {"version", Option::Kind::flag, "", "print the version and exit"},
-  }};
-  return options;
-}
-
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{
       tune_command(),     check_command(), compare_command(), explain_command(), simulate_command(), list_command(),
@@ -85,20 +97,6 @@ const Command& find_command(std::string_view name) {
   }
   throw Error(Errc::bad_usage,
               fmt::format("There is no command `{}`.{} The commands are: {}.", name, hint, fmt::join(names, ", ")));
-}
-
-std::string with_shipped_kernels(std::string text) {
-  constexpr std::string_view kInClone = "kernel_sources/";
-  std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::filesystem::path shipped =
-      (program.parent_path() / "../share/tuner/kernel_sources").lexically_normal() / "";
-  if (error || !std::filesystem::is_directory(shipped, error)) return text;
-  for (std::size_t at = text.find(kInClone); at != std::string::npos; at = text.find(kInClone, at)) {
-    text.replace(at, kInClone.size(), shipped.string());
-    at += shipped.string().size();
-  }
-  return text;
 }
 
 std::string_view purpose_of_program() {

@@ -7,7 +7,8 @@
 #include <string_view>
 
 #include "search/strategy/strategy.hpp"
-#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/commands.hpp"
+#include "tuner/cli/terminal/arguments.hpp"
 #include "tuner/cli/unfinished_line.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/device/device.hpp"

@@ -1,9 +1,9 @@
 #include <cstdio>
 #include <string>
 
-#include "tuner/cli/arguments.hpp"
-#include "tuner/cli/command.hpp"
+#include "tuner/cli/commands.hpp"
 #include "tuner/cli/manual_page.hpp"
+#include "tuner/cli/terminal/arguments.hpp"
 #include "tuner/core/description/directive_words.hpp"
 #include "tuner/error.hpp"
 

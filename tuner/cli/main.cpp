@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "tuner/cli/arguments.hpp"
-#include "tuner/cli/command.hpp"
+#include "tuner/cli/commands.hpp"
 #include "tuner/cli/completion.hpp"
-#include "tuner/cli/exit_code.hpp"
-#include "tuner/cli/failure.hpp"
-#include "tuner/cli/interrupts.hpp"
-#include "tuner/cli/message.hpp"
+#include "tuner/cli/terminal/arguments.hpp"
+#include "tuner/cli/terminal/exit_code.hpp"
+#include "tuner/cli/terminal/failure.hpp"
+#include "tuner/cli/terminal/interrupts.hpp"
+#include "tuner/cli/terminal/message.hpp"
 #include "tuner/error.hpp"
 #include "tuner/version.hpp"
 
@@ -38,7 +38,7 @@ ExitCode run_complete(const std::vector<std::string>& words) {
 
 ExitCode run(const std::vector<std::string>& words) {
   if (!words.empty() && words.front() == "complete") return run_complete({words.begin() + 1, words.end()});
-  const cli::SplitWords split = cli::split_command(words);
+  const cli::SplitWords split = cli::split_command(words, cli::commands());
   const cli::Command& command = cli::find_command(split.command.value_or("help"));
   const cli::Arguments arguments(command, split.words);
   if (arguments.has("version")) {

@@ -13,7 +13,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/commands.hpp"
+#include "tuner/cli/terminal/arguments.hpp"
 #include "tuner/version.hpp"
 
 namespace tuner::cli {

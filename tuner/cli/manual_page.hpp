@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "tuner/cli/command.hpp"
+#include "tuner/cli/terminal/command.hpp"
 
 namespace tuner::cli {
 

@@ -4,7 +4,8 @@
 #include <span>
 #include <string_view>
 
-#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/commands.hpp"
+#include "tuner/cli/terminal/arguments.hpp"
 
 namespace tuner::cli {
 

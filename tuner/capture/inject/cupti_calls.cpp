@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include "tuner/capture/inject/message.hpp"
+#include "tuner/capture/message.hpp"
 
 namespace tuner::capture {
 namespace {

@@ -18,8 +18,8 @@
 
 #include "tuner/capture/inject/cupti_calls.hpp"
 #include "tuner/capture/inject/launch_table.hpp"
-#include "tuner/capture/inject/message.hpp"
 #include "tuner/capture/inject/parent.hpp"
+#include "tuner/capture/message.hpp"
 
 namespace tuner::capture {
 namespace {

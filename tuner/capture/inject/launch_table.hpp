@@ -6,8 +6,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "tuner/capture/inject/message.hpp"
 #include "tuner/capture/inject/parent.hpp"
+#include "tuner/capture/message.hpp"
 
 namespace tuner::capture {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "tuner/capture/inject/message.hpp"
+#include "tuner/capture/message.hpp"
 
 namespace tuner::capture {
 

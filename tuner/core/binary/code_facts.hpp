@@ -3,9 +3,9 @@
 #include <optional>
 
 #include "cache/store/resource_facts.hpp"
+#include "tuner/core/base/geometry.hpp"
 #include "tuner/core/binary/machine_code.hpp"
 #include "tuner/core/device/device.hpp"
-#include "tuner/core/task/task.hpp"
 
 namespace tuner {
 

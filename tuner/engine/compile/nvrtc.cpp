@@ -144,4 +144,8 @@ const Nvrtc& nvrtc() {
   return functions;
 }
 
+const Toolkit& toolkit() {
+  return nvrtc().toolkit;
+}
+
 }  // namespace tuner::engine

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tuner::test {
+
+/// A target of ours with the folders that hold its files, as cmake/rooms.cmake wrote it down.
+struct Room {
+  std::string name;
+  std::set<std::string> folders;  ///< by their path from the root
+  std::set<std::string> links;    ///< targets, libraries of others among them
+};
+
+std::vector<Room> read_rooms(const std::filesystem::path& file);
+
+/// By path from the root of a file: the files of ours that it includes, likewise.
+using IncludedFiles = std::map<std::string, std::set<std::string>>;
+
+/// A line for each file in a room that includes one of a room which its own does not link. Public headers are for all.
+std::vector<std::string> find_unlinked(const std::vector<Room>& rooms, const IncludedFiles& includes);
+
+/// What ARCHITECTURE.md says that rooms may not know. A name stands for all that begin with it.
+struct Unknown {
+  std::string_view room;
+  std::vector<std::string_view> never;
+  std::vector<std::string_view> but;  ///< of those, what it may know all the same
+};
+
+/// A line for each link to what a room may not know.
+std::vector<std::string> find_forbidden(const std::vector<Room>& rooms, const std::vector<Unknown>& unknowns);
+
+}  // namespace tuner::test

@@ -1,0 +1,83 @@
+#include "tests/structure/rooms.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/structure/foreign_names.hpp"
+
+using namespace tuner::test;
+
+namespace {
+
+const std::vector<std::string> kProduct{"search", "cache", "tuner"};
+
+/// The table of ARCHITECTURE.md, as far as links show it.
+const std::vector<Unknown> kTable{
+    {"tuner_search_",
+     {"tuner_cache_", "tuner_core_", "tuner_process", "tuner_driver", "tuner_engine", "tuner_sqlite"},
+     {}},
+    {"tuner_cache_", {"tuner_search_", "tuner_core_", "tuner_process", "tuner_driver", "tuner_engine"}, {}},
+    {"tuner_core_", {"tuner_process", "tuner_driver", "tuner_engine", "tuner_sqlite", "tuner_cuda_headers"}, {}},
+    {"tuner_process", {"tuner_core_", "tuner_search_", "tuner_engine"}, {}},
+    {"tuner_engine_lanes", {"tuner_"}, {}},
+    {"tuner_engine_measure", {"tuner_"}, {}},
+    {"tuner_engine_compile", {"tuner_driver", "tuner_core_task", "tuner_engine_device"}, {}},
+    {"tuner_engine_device_lane", {"tuner_driver", "tuner_cuda_headers", "tuner_search_expression"}, {}},
+    {"tuner_engine_device_worker", {"tuner_engine_session"}, {}},
+    {"tuner_engine_", {"tuner_cli", "tuner_runtime", "tuner_sqlite"}, {}},
+    {"tuner_engine_session", {"tuner_driver", "tuner_engine_device_worker"}, {}},
+    {"tuner_capture", {"tuner_engine", "tuner_driver", "tuner_cuda_headers", "tuner_cli"}, {}},
+    {"tuner_explain", {"tuner_engine", "tuner_sqlite", "tuner_cli"}, {}},
+    {"tuner_runtime", {"tuner_engine", "tuner_cli"}, {"tuner_engine_protocol"}},
+    {"tuner_host", {"tuner_driver", "tuner_cuda_headers", "tuner_engine", "tuner_cli"}, {}},
+    {"tuner_page", {"tuner_engine", "tuner_cli"}, {}},
+    {"tuner_fleet_", {"tuner_engine", "tuner_cli"}, {}},
+    {"tuner_fleet_job", {"tuner_libpq"}, {}},
+    {"tuner_cli",
+     {"tuner_cache_sqlite", "tuner_sqlite", "tuner_driver", "tuner_cuda_headers", "tuner_engine_counters",
+      "tuner_engine_device_worker"},
+     {}},
+};
+
+IncludedFiles product_includes() {
+  IncludedFiles includes;
+  for (auto& [file, use] : read_uses(TUNER_SOURCE_DIR, kProduct)) includes.emplace(file, std::move(use.files));
+  return includes;
+}
+
+// All rooms see the top folder, so an include links as long as a third room brings the symbols.
+TEST_CASE("each room links every room whose headers it includes") {
+  const std::vector<Room> rooms = read_rooms(TUNER_ROOMS);
+  const IncludedFiles includes = product_includes();
+  CHECK(rooms.size() > 50);
+  CHECK(includes.size() > 900);
+  for (const std::string& line : find_unlinked(rooms, includes)) FAIL_CHECK(line);
+}
+
+TEST_CASE("no room links what it may not know") {
+  for (const std::string& line : find_forbidden(read_rooms(TUNER_ROOMS), kTable)) FAIL_CHECK(line);
+}
+
+// Neither is a room of ours that could be left out of a list.
+TEST_CASE("the command line includes no header of SQLite, CUDA or NVRTC") {
+  for (const auto& [file, use] : read_uses(TUNER_SOURCE_DIR, {"tuner/cli"})) {
+    for (const char* const header : {"sqlite3.h", "cuda.h", "nvrtc.h", "cupti.h"}) {
+      INFO(file << " includes " << header);
+      CHECK_FALSE(use.headers.contains(header));
+    }
+  }
+}
+
+TEST_CASE("an include of a room that is not linked is found, and one of a room's own or of a public header is none") {
+  const std::vector<Room> rooms{{"a", {"a", "a/deep"}, {"b"}}, {"b", {"b"}, {}}};
+  CHECK(find_unlinked(rooms, {{"a/one.cpp", {"a/deep/two.hpp", "b/three.hpp", "public/four.hpp"}}}).empty());
+  CHECK(find_unlinked(rooms, {{"b/three.hpp", {"a/deep/two.hpp"}}}) ==
+        std::vector<std::string>{"b/three.hpp includes a/deep/two.hpp, and b does not link a"});
+}
+
+TEST_CASE("a link to what a room may not know is found") {
+  const std::vector<Room> rooms{{"top_a", {"top"}, {"low_a", "low_b"}}, {"low_a", {"low"}, {"low_b"}}};
+  CHECK(find_forbidden(rooms, {{"top", {"low_"}, {"low_a"}}}) == std::vector<std::string>{"top_a links low_b"});
+  CHECK(find_forbidden(rooms, {{"low", {"top"}, {}}}).empty());
+}
+
+}  // namespace

@@ -1,0 +1,359 @@
+#include "tuner/cli/tune/live_sessions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "tuner/cli/given/given_problems.hpp"
+#include "tuner/cli/terminal/interrupts.hpp"
+#include "tuner/cli/tune/hints.hpp"
+#include "tuner/core/base/text.hpp"
+#include "tuner/core/base/timing_text.hpp"
+#include "tuner/core/signature/check_signatures.hpp"
+#include "tuner/engine/compile/toolkit.hpp"
+#include "tuner/engine/roofline/measured_roofline.hpp"
+#include "tuner/engine/session/session.hpp"
+#include "tuner/engine/sizes/learn_sizes.hpp"
+#include "tuner/engine/turns/turn.hpp"
+#include "tuner/engine/workplace/find_devices.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner::cli {
+
+namespace {
+
+using Kernel = LiveSessions::Kernel;
+
+/// Mistakes in the input are found against this GPU where there is none.
+constexpr const char* kStandIn = "H200";
+constexpr const char* kWayOut =
+    "Without a GPU you can replay a recording: `tuner tune --replay FILE`; `tuner doctor` checks everything else.";
+
+Task make_task(const TuneRequest& request, const Kernel& kernel, const GivenProblem& problem,
+               const DeviceInfo& device) {
+  return at_origin(problem, [&] {
+    Task task(kernel, problem.values, device, request.where, request.session.include_folders);
+    if (task.space().size() == 0) {
+      const std::string which =
+          request.problems.size() > 1 ? fmt::format("For the problem {}: ", problem_text(problem.values)) : "";
+      throw Error(Errc::empty_space, which + task.space().why_empty());
+    }
+    if (request.session.budget.roofline) require_roofline(task, request.session.mode);
+    return task;
+  });
+}
+
+/// Makes the tasks of all problems, so that a mistake in the last is found before the first is tuned. Returns the
+/// first hundred: a task holds its headers and its space, and there may be thousands.
+std::vector<Task> make_tasks(const TuneRequest& request, const Kernel& kernel,
+                             const std::vector<GivenProblem>& problems, const DeviceInfo& device) {
+  constexpr std::size_t kKept = 100;
+  const NothingToKeep counting;
+  std::vector<Task> tasks;
+  for (const GivenProblem& problem : problems) {
+    Task task = make_task(request, kernel, problem, device);
+    if (tasks.empty()) check_written_signatures(*kernel, task.headers());
+    if (tasks.size() < kKept) tasks.push_back(std::move(task));
+  }
+  return tasks;
+}
+
+/// Mistakes in the input first: they would be mistakes with a GPU as well. Then the toolkit, then the GPU.
+[[noreturn]] void explain_missing_device(const TuneRequest& request, const Kernel& kernel,
+                                         const std::vector<GivenProblem>& problems, const Error& no_device) {
+  const std::vector<Task> tasks = make_tasks(request, kernel, problems, known_device(kStandIn));
+  require_hints(request.session.hints, request.hints, tasks.front());
+  try {
+    engine::toolkit();
+  } catch (const Error& no_toolkit) {
+    throw Error(no_toolkit.code(), fmt::format("{} {} {}", no_toolkit.what(), no_device.what(), kWayOut));
+  }
+  throw Error(no_device.code(), fmt::format("{} {}", no_device.what(), kWayOut));
+}
+
+/// In a thread of its own, or at once where there can be none.
+std::jthread beside(const std::function<void()>& action) {
+  try {
+    return std::jthread(action);
+  } catch (const std::system_error&) {
+    action();
+    return {};
+  }
+}
+
+/// Waits until no other process tunes the task in this database or measures on one of the GPUs, or has waited long
+/// enough, with one warning that says for whom; false if the user interrupted it. `before_waiting` is called when it
+/// begins to wait. Throws Error{busy} if the request is not to wait.
+bool wait_for_turn(const Task& task, std::vector<DeviceInfo> gpus, const TuneRequest& request,
+                   const std::string& database, const std::atomic<bool>& stop, engine::Observer& observer,
+                   const std::function<void()>& before_waiting, engine::Overdue& overdue, engine::Turn& turn) {
+  engine::TurnWait wait;
+  wait.overdue = &overdue;
+  wait.limit = request.if_busy == IfBusy::leave ? engine::kLongestWait : request.longest_wait;
+  wait.gives_up = [&] { return stop.load(); };
+  wait.waits = [&, limit = wait.limit](const std::string& busy) {
+    if (request.if_busy == IfBusy::leave) {
+      throw Error(Errc::busy, fmt::format("{}. Try again later, or omit `--if-busy leave` to wait for it.", busy));
+    }
+    before_waiting();
+    observer.warning(
+        fmt::format("{}: waiting for it to end, at most {}. Ctrl-C stops waiting; `--if-busy ignore` continues at "
+                    "once, `--if-busy leave` exits at once.",
+                    busy, duration_text(std::chrono::duration<double>(limit).count())));
+  };
+  wait.warning = [&](const std::string& sentence) { observer.warning(sentence); };
+  std::ranges::sort(gpus, {}, &DeviceInfo::uuid);
+  return engine::take_lease(task, request.session.mode, database, wait, turn) &&
+         std::ranges::all_of(gpus, [&](const DeviceInfo& gpu) { return engine::take_gpu(gpu, wait, turn); });
+}
+
+/// What the task's GPU reaches of what its kernel declares, for a search that ends at a share of it.
+Roofline roofline_of(const Task& task, bool reuse, const engine::SessionParts& parts) {
+  try {
+    return engine::measured_roofline(task, reuse, parts);
+  } catch (const engine::NoRoofline& error) {
+    throw Error(error.code(), fmt::format("{} Give --stop-at a time or a speed-up instead.", error.what()));
+  }
+}
+
+/// What the GPU's memory delivers, to judge a time by; not knowing it is no reason to fail.
+std::optional<MemoryRates> memory_rates_of(const Task& task, bool reuse, const engine::SessionParts& parts) {
+  try {
+    return engine::measured_memory_rates(task.device(), reuse, parts);
+  } catch (const Error& error) {
+    parts.observer.warning(error.what());
+    return std::nullopt;
+  }
+}
+
+engine::CompilePoolOptions compile_options(const TuneRequest& request) {
+  engine::CompilePoolOptions options{.workers = static_cast<int>(request.workers),
+                                     .memory = request.compile_memory,
+                                     .include_folders = request.session.include_folders,
+                                     .confined_to = request.confined_to};
+  options.timeout = request.compile_timeout.value_or(options.timeout);
+  return options;
+}
+
+}  // namespace
+
+LiveSessions::LiveSessions(const TuneRequest& request, const TuneContext& context, Kernel kernel,
+                           const std::vector<GivenProblem>& problems)
+    : request_(request),
+      context_(context),
+      kernel_(std::move(kernel)),
+      problems_(problems),
+      compile_(std::in_place, compile_options(request)),
+      binaries_(*compile_),
+      seats_(std::min(request.devices.size(), problems.size())),
+      started_(request.session.started) {
+  if (request.devices.size() > 1) observers_.emplace(context.observer, seats_.size());
+  if (seats_.size() > 1) {
+    hub_.emplace(binaries_, seats_.size());
+    gate_.emplace(seats_.size());
+  }
+  const bool spreads = problems.size() == 1 && request.record.empty();
+  for (std::size_t i = 0; i < seats_.size(); ++i) {
+    seats_[i].gpus = std::vector<Gpu>(spreads ? request.devices.size() : 1);
+    for (std::size_t j = 0; j < seats_[i].gpus.size(); ++j) {
+      Gpu& gpu = seats_[i].gpus[j];
+      gpu.options = {.ordinal = request.devices[i + j], .stop = &context.stop};
+      gpu.device.emplace(gpu.options);
+    }
+  }
+}
+
+LiveSessions::~LiveSessions() {
+  end_all_workers();
+}
+
+engine::Observer& LiveSessions::observer(std::size_t seat) {
+  return observers_ ? observers_->seat(seat) : context_.observer;
+}
+
+engine::CompileLane& LiveSessions::compile(std::size_t seat) {
+  if (hub_) return hub_->seat(seat);
+  return binaries_;
+}
+
+/// Its GPU, or all of them as one. Started anew if they have ended.
+engine::DeviceLane& LiveSessions::device(std::size_t number) {
+  Seat& seat = seats_[number];
+  std::vector<engine::SpreadLane::Gpu> gpus;
+  for (Gpu& gpu : seat.gpus) {
+    if (!gpu.device) gpu.device.emplace(gpu.options);
+    gpus.push_back({&*gpu.device, gpu.info.ordinal, gpu.info.uuid});
+  }
+  if (gpus.size() == 1) return *gpus.front().lane;
+  return seat.spread.emplace(gpus, [this, number](const std::string& sentence) { observer(number).warning(sentence); });
+}
+
+void LiveSessions::end_workers(Seat& seat) {
+  seat.spread.reset();
+  for (Gpu& gpu : seat.gpus) gpu.device.reset();
+}
+
+/// At the same time: a driver takes a tenth of a second or two to tidy up.
+void LiveSessions::end_all_workers() {
+  hub_.reset();
+  std::vector<std::jthread> ending;
+  ending.push_back(beside([this] { compile_.reset(); }));
+  for (Seat& seat : seats_) {
+    seat.spread.reset();
+    for (Gpu& gpu : seat.gpus) ending.push_back(beside([&gpu] { gpu.device.reset(); }));
+  }
+}
+
+bool LiveSessions::start() {
+  if (!find_gpus(seats_.front())) return false;
+  tasks_ = make_tasks(request_, kernel_, problems_, seats_.front().gpus.front().info);
+  require_hints(request_.session.hints, request_.hints, tasks_.front());
+  const NothingToKeep beginning;
+  stores_ = engine::open_for_session(request_.database);
+  store_ = stores_.store.get();
+  if (seats_.size() > 1) store_ = &locked_store_.emplace(*stores_.store);
+  seats_.front().binaries = stores_.binaries.get();
+  for (Seat& seat : seats_) {
+    if (seat.binaries != nullptr || !stores_.binaries) continue;
+    seat.own_binaries = engine::open_binaries_again(request_.database);
+    seat.binaries = seat.own_binaries.get();
+  }
+  for (const std::string& warning : stores_.warnings) warn(warning);
+  return true;
+}
+
+/// Waits until their drivers have started. False if it was told to stop. A decision is for a kind of GPU: of two kinds
+/// it would be a matter of chance for which a problem is tuned.
+bool LiveSessions::find_gpus(Seat& seat) {
+  const DeviceInfo& first = seats_.front().gpus.front().info;
+  for (Gpu& gpu : seat.gpus) {
+    try {
+      gpu.info = gpu.device->info();
+    } catch (const Error& error) {
+      if (context_.stop) return false;
+      if (error.code() != Errc::no_driver) throw;
+      engine::refuse_number_without_gpu(gpu.options.ordinal);
+      // The first seat's GPUs are looked for while nothing has begun.
+      if (&seat != &seats_.front()) throw;
+      explain_missing_device(request_, kernel_, problems_, error);
+    }
+    if (gpu.info.identity() == first.identity()) continue;
+    throw Error(Errc::bad_usage,
+                fmt::format("--devices names GPUs of different kinds: {} is {}, and {} is {}. Decisions are for one "
+                            "kind: tune once for each, with the numbers of that kind.",
+                            first.ordinal, first.identity(), gpu.info.ordinal, gpu.info.identity()));
+  }
+  seat.found = true;
+  return true;
+}
+
+void LiveSessions::begin(std::size_t seat) {
+  // Also where it was told to stop: those that wait at the gate then end by themselves.
+  if (!seats_[seat].found) find_gpus(seats_[seat]);
+  gate_->arrive();
+}
+
+std::vector<double> LiveSessions::work() const {
+  std::vector<double> all;
+  if (seats_.size() == 1) return all;
+  for (const Task& task : tasks_) {
+    const search::Configuration configuration = task.baseline().value_or(task.space().at(0));
+    const std::optional<double> flops = task.work_flops(configuration);
+    const std::optional<double> one = flops ? flops : task.work_bytes(configuration);
+    if (one) all.push_back(*one);
+  }
+  return all.size() == problems_.size() ? all : std::vector<double>();
+}
+
+bool LiveSessions::has_run() {
+  const std::lock_guard lock(mutex_);
+  return !started_;
+}
+
+std::optional<TuneReport> LiveSessions::run(std::size_t problem, engine::SessionOptions options, std::size_t number) {
+  Seat& seat = seats_[number];
+  if (!seat.found) return std::nullopt;
+  std::optional<Task> made;
+  const Task& task = number == 0 && problem < tasks_.size()
+                         ? tasks_[problem]
+                         : made.emplace(make_task(request_, kernel_, problems_[problem], seat.gpus.front().info));
+  {
+    const std::lock_guard lock(mutex_);
+    options.started = std::exchange(started_, std::nullopt).value_or(Clock::now());
+  }
+  std::vector<DeviceInfo> gpus;
+  for (const Gpu& gpu : seat.gpus) gpus.push_back(gpu.info);
+  // Who waits holds nothing of the GPU: whoever is measuring would take it for a disturbance, and rightly.
+  engine::Turn turn;
+  if (!wait_for_turn(
+          task, std::move(gpus), request_, stores_.path, context_.stop, observer(number), [&] { end_workers(seat); },
+          seat.overdue, turn))
+    return std::nullopt;
+  if (!request_.record.empty()) recorder_.emplace(observer(number), task);
+  engine::Observer& heard_by = recorder_ ? *recorder_ : observer(number);
+  // Its time is not to run while others are waited for.
+  while (gate_ && options.budget.time && !context_.stop && !gate_->is_open()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  std::optional<engine::GatedLane> gated;
+  engine::DeviceLane& lane = device(number);
+  const engine::SessionParts parts{.compile = compile(number),
+                                   .device = gate_ ? gated.emplace(lane, *gate_) : lane,
+                                   .store = *store_,
+                                   .binaries = seat.binaries,
+                                   .observer = heard_by,
+                                   .stop = context_.stop};
+  const engine::SessionParts of_one_gpu{parts.compile,  seat.spread ? *seat.gpus.front().device : parts.device,
+                                        parts.store,    parts.binaries,
+                                        parts.observer, parts.stop};
+  // A GPU reaches the same for every problem.
+  if (options.budget.roofline && !seat.roofline) {
+    seat.roofline = roofline_of(task, options.reuse, of_one_gpu);
+  }
+  options.roofline = seat.roofline;
+  options.memory_rates = [&] { return memory_rates_of(task, options.reuse, of_one_gpu); };
+  TuneReport report = engine::run_session(task, options, parts);
+  {
+    const std::lock_guard lock(mutex_);
+    last_key_ = report.decision.key;
+  }
+  if (const auto lost = engine::say_what_is_stored(stores_, report)) observer(number).warning(*lost);
+  return report;
+}
+
+void LiveSessions::deliver(TuneReport report, std::size_t seat) {
+  if (!observers_) return context_.deliver(std::move(report));
+  for (std::string& warning : observers_->take_warnings(seat)) report.warnings.push_back(std::move(warning));
+  const auto quiet = silence();
+  context_.deliver(std::move(report));
+}
+
+void LiveSessions::leave(std::size_t seat, const Error& error) {
+  end_workers(seats_[seat]);
+  observer(seat).warning(fmt::format("{} The others go on without GPU {}, and one of them with its problem.",
+                                     error.what(), seats_[seat].gpus.front().info.ordinal));
+}
+
+void LiveSessions::learn_sizes(const engine::Together& together) {
+  const std::jthread ending = beside([this] { end_all_workers(); });
+  const auto sizes =
+      engine::learn_sizes(*kernel_, last_key_, *stores_.store, together.within, engine::weights_of(problems_));
+  if (!sizes) return;
+  engine::record_sizes(*sizes, *stores_.store);
+  if (context_.deliver_sizes) context_.deliver_sizes(*sizes);
+}
+
+void LiveSessions::end(TuneReport& report) {
+  const Clock::time_point end = Clock::now();
+  end_all_workers();
+  report.time.ending_s = std::chrono::duration<double>(Clock::now() - end).count();
+  report.time.total_s += report.time.ending_s;
+}
+
+}  // namespace tuner::cli

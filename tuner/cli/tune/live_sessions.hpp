@@ -1,0 +1,127 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cache/store/locked_store.hpp"
+#include "tuner/cli/tune/seat_observers.hpp"
+#include "tuner/cli/tune/tune_request.hpp"
+#include "tuner/core/task/roofline.hpp"
+#include "tuner/engine/compile/compile_hub.hpp"
+#include "tuner/engine/compile/pool.hpp"
+#include "tuner/engine/compile/shared_binaries.hpp"
+#include "tuner/engine/device/lane/gated_lane.hpp"
+#include "tuner/engine/device/lane/lane.hpp"
+#include "tuner/engine/device/spread/spread_lane.hpp"
+#include "tuner/engine/recording/recorder.hpp"
+#include "tuner/engine/session/session_stores.hpp"
+#include "tuner/engine/sizes/together.hpp"
+
+namespace tuner::cli {
+
+/// The workers, the database and the turns of a command that tunes problems of one kernel on GPUs of one kind. Each GPU
+/// is a seat, counted from 0, on which one session at a time runs. The sessions of different seats may run at the same
+/// time, each in a thread of its own: compile workers and database are for all of them. A single problem has one seat
+/// with all GPUs, unless it is recorded.
+class LiveSessions {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Kernel = std::shared_ptr<const KernelDescription>;
+
+  /// Everything handed over outlives this. Uses the first of the request's devices, no more than there are problems.
+  LiveSessions(const TuneRequest& request, const TuneContext& context, Kernel kernel,
+               const std::vector<GivenProblem>& problems);
+  ~LiveSessions();
+  LiveSessions(const LiveSessions&) = delete;
+  LiveSessions& operator=(const LiveSessions&) = delete;
+
+  /// Waits for the first seat's GPUs, checks all problems and opens the database. False if it was told to stop.
+  bool start();
+
+  std::size_t seats() const { return seats_.size(); }
+  std::size_t gpus() const { return seats_.size() * seats_.front().gpus.size(); }  ///< that are used
+  /// What a launch of the baseline does for each problem; empty if the kernel does not say, there are too many, or one
+  /// seat does them all.
+  std::vector<double> work() const;
+  /// Of any thread while sessions run.
+  cache::Store& store() { return *store_; }
+  bool has_run();
+
+  /// Of several seats each begins in its thread, before its first session: waits for its GPU. Drivers start one after
+  /// the other, a third of a second each; meanwhile the sessions of those that were faster compile what all need, and
+  /// nothing is measured. Throws Error if it is not there, or of another kind.
+  void begin(std::size_t seat);
+  /// Ends the sessions that have begun, because a seat cannot.
+  void refuse() { gate_->refuse(); }
+  /// One session; nothing if it was interrupted while it waited for its GPU or its turn.
+  std::optional<TuneReport> run(std::size_t problem, engine::SessionOptions options, std::size_t seat);
+  /// Hands on what a session on the seat reported, with what was said meanwhile.
+  void deliver(TuneReport report, std::size_t seat);
+  /// Ends the seat's worker, in the seat's thread, because its GPU was lost.
+  void leave(std::size_t seat, const Error& error);
+  /// While it is held, no session says anything.
+  std::unique_lock<std::mutex> silence() { return observers_ ? observers_->lock() : std::unique_lock<std::mutex>(); }
+  /// Says something before the first session.
+  void warn(const std::string& sentence) { observer(0).warning(sentence); }
+
+  /// Every trial of the only problem; the request says that it is to be recorded.
+  void write(engine::RecordingFile& recording, const TuneReport& report) { recorder_->write(recording, report); }
+
+  /// What is known over all problems is kept for programs, and told. Ends the workers meanwhile.
+  void learn_sizes(const engine::Together& together);
+
+  /// Ends the workers. Takes how long that took.
+  void end(TuneReport& report);
+
+ private:
+  struct Gpu {
+    engine::DeviceLaneOptions options;
+    std::optional<engine::DeviceProcessLane> device;
+    DeviceInfo info;
+  };
+  /// What a session has for itself.
+  struct Seat {
+    std::vector<Gpu> gpus;
+    bool found = false;                        ///< their drivers have started
+    std::optional<engine::SpreadLane> spread;  ///< over several
+    engine::Overdue overdue;
+    std::optional<Roofline> roofline;
+    std::unique_ptr<cache::BinaryStore> own_binaries;  ///< of all seats but the first
+    cache::BinaryStore* binaries = nullptr;            ///< null: none are kept
+  };
+
+  engine::Observer& observer(std::size_t seat);
+  engine::CompileLane& compile(std::size_t seat);
+  engine::DeviceLane& device(std::size_t seat);
+  void end_workers(Seat& seat);
+  void end_all_workers();
+  bool find_gpus(Seat& seat);
+
+  const TuneRequest& request_;
+  const TuneContext& context_;
+  const Kernel kernel_;
+  const std::vector<GivenProblem>& problems_;
+  std::optional<SeatObservers> observers_;  ///< where several GPUs were asked for
+  // Compile workers start while the device workers create their contexts.
+  std::optional<engine::CompilePool> compile_;
+  engine::SharedBinaries binaries_;
+  std::optional<engine::CompileHub> hub_;  ///< for several seats
+  std::optional<engine::Gate> gate_;       ///< of several seats: open when all have begun
+  std::vector<Seat> seats_;
+  std::vector<Task> tasks_;  ///< on the first seat's GPU
+  engine::SessionStores stores_;
+  std::optional<cache::LockedStore> locked_store_;  ///< for several seats
+  cache::Store* store_ = nullptr;
+  std::optional<engine::Recorder> recorder_;  ///< it keeps every trial in memory
+  std::mutex mutex_;                          ///< of what follows
+  cache::DecisionKey last_key_;
+  /// From when on the first session's time is accounted for: what came before it belongs to it.
+  std::optional<Clock::time_point> started_;
+};
+
+}  // namespace tuner::cli
