@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-#include "tuner/detail/unique_handle.hpp"
+#include "tuner/ground/unique_handle.hpp"
 
 namespace tuner::cache {
 namespace {

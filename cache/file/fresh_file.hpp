@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "cache/file/unfinished_file.hpp"
-#include "tuner/detail/unique_handle.hpp"
+#include "tuner/ground/unique_handle.hpp"
 
 namespace tuner::cache {
 

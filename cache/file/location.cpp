@@ -5,8 +5,8 @@
 #include <cerrno>
 
 #include "cache/file/fail.hpp"
-#include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
+#include "tuner/ground/file_variable.hpp"
 
 namespace tuner::cache {
 namespace {

@@ -14,7 +14,7 @@ struct Location {
 /// if not empty; else $TUNER_DB read the same way; else $XDG_DATA_HOME/tuner (or ~/.local/share/tuner) and
 /// $XDG_CACHE_HOME/tuner (or ~/.cache/tuner). Creates nothing. Throws Error{store_unavailable} if there is neither a
 /// choice nor a home folder, or if the choice is there, does not end in .db and is no folder. In set-id programs the
-/// environment is not looked at (tuner/detail/file_variable.hpp).
+/// environment is not looked at (tuner/ground/file_variable.hpp).
 Location locate(const std::filesystem::path& chosen = {});
 
 /// No file yet, or one without a byte, as `sqlite3 FILE` leaves it. What cannot be looked at is left to opening it,

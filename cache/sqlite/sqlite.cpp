@@ -15,7 +15,7 @@
 #include "cache/file/fail.hpp"
 #include "cache/file/folder_sync.hpp"
 #include "cache/file/hash.hpp"
-#include "tuner/detail/file_variable.hpp"
+#include "tuner/ground/file_variable.hpp"
 
 namespace tuner::cache::sqlite {
 namespace {

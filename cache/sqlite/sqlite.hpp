@@ -21,8 +21,8 @@
 
 #include "cache/file/open_folder.hpp"
 #include "cache/sqlite/guarded_vfs.hpp"
-#include "tuner/detail/unique_handle.hpp"
 #include "tuner/error.hpp"
+#include "tuner/ground/unique_handle.hpp"
 
 namespace tuner::cache::sqlite {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cache/store/key.hpp"
-#include "tuner/outcome.hpp"
+#include "tuner/ground/outcome.hpp"
 
 namespace tuner::cache {
 

@@ -13,7 +13,7 @@
 #include "cache/store/run.hpp"
 #include "cache/store/samples.hpp"
 #include "tuner/effort.hpp"
-#include "tuner/outcome.hpp"
+#include "tuner/ground/outcome.hpp"
 
 namespace tuner::cache {
 

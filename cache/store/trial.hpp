@@ -7,7 +7,7 @@
 
 #include "cache/store/resource_facts.hpp"
 #include "cache/store/run.hpp"
-#include "tuner/outcome.hpp"
+#include "tuner/ground/outcome.hpp"
 
 namespace tuner::cache {
 

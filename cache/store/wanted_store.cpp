@@ -10,7 +10,7 @@
 #include "cache/sqlite/database_file.hpp"
 #include "cache/sqlite/sqlite.hpp"
 #include "cache/store/schema.hpp"
-#include "tuner/detail/file_variable.hpp"
+#include "tuner/ground/file_variable.hpp"
 
 namespace tuner::cache {
 namespace {

@@ -8,7 +8,7 @@
 #include "search/simulation/scoring.hpp"
 #include "search/space/space.hpp"
 #include "search/strategy/strategy.hpp"
-#include "tuner/outcome.hpp"
+#include "tuner/ground/outcome.hpp"
 
 namespace tuner::search {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "search/space/space.hpp"
-#include "tuner/outcome.hpp"
+#include "tuner/ground/outcome.hpp"
 
 namespace tuner::search {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "tests/attack/attack.hpp"
-#include "tuner/detail/unique_handle.hpp"
+#include "tuner/ground/unique_handle.hpp"
 
 namespace tuner::attack {
 

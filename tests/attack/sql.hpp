@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/detail/unique_handle.hpp"
+#include "tuner/ground/unique_handle.hpp"
 
 namespace tuner::attack {
 

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <thread>
 
-#include "tuner/detail/unique_handle.hpp"
+#include "tuner/ground/unique_handle.hpp"
 
 namespace tuner::test {
 

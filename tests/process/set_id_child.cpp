@@ -6,8 +6,8 @@
 
 #include "cache/file/location.hpp"
 #include "cache/store/wanted_store.hpp"
-#include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
+#include "tuner/ground/file_variable.hpp"
 #include "tuner/process/spawn.hpp"
 #include "tuner/process/system_databases.hpp"
 #include "tuner/process/worker_program.hpp"

@@ -1,5 +1,5 @@
 #include "tuner/driver/driver.hpp"
-#include "tuner/detail/file_variable.hpp"
+#include "tuner/ground/file_variable.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "tuner/detail/unique_handle.hpp"
 #include "tuner/error.hpp"
+#include "tuner/ground/unique_handle.hpp"
 
 namespace tuner::cuda {
 

@@ -1,5 +1,5 @@
 #include "tuner/driver/nvml.hpp"
-#include "tuner/detail/file_variable.hpp"
+#include "tuner/ground/file_variable.hpp"
 
 #include <dlfcn.h>
 

@@ -14,7 +14,7 @@
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/task/task.hpp"
 #include "tuner/effort.hpp"
-#include "tuner/outcome.hpp"
+#include "tuner/ground/outcome.hpp"
 #include "tuner/timing.hpp"
 
 namespace tuner {

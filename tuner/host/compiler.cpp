@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "tuner/core/base/printable.hpp"
-#include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
+#include "tuner/ground/file_variable.hpp"
 #include "tuner/host/ready_runtime.hpp"
 #include "tuner/host/shortage.hpp"
 

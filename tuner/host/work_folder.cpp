@@ -12,8 +12,8 @@
 #include <fstream>
 #include <string>
 
-#include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
+#include "tuner/ground/file_variable.hpp"
 #include "tuner/host/shortage.hpp"
 
 namespace tuner::host {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "tuner/detail/file_variable.hpp"
+#include "tuner/ground/file_variable.hpp"
 
 namespace tuner {
 

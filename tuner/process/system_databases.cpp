@@ -6,7 +6,7 @@
 
 #include "cache/file/location.hpp"
 #include "cache/file/own_library.hpp"
-#include "tuner/detail/file_variable.hpp"
+#include "tuner/ground/file_variable.hpp"
 #include "tuner/process/installed_tree.hpp"
 
 namespace tuner {

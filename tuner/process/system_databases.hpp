@@ -12,7 +12,7 @@ std::vector<std::filesystem::path> site_databases();
 
 /// The databases that are read after the user's own, as cache::locate takes them, in the order of asking: those that
 /// TUNER_SYSTEM_DB names, with colons between, whether they exist or not; then each of `site_databases` that exists.
-/// None in programs with the rights of another, which name theirs themselves (tuner/detail/file_variable.hpp). Looks at
+/// None in programs with the rights of another, which name theirs themselves (tuner/ground/file_variable.hpp). Looks at
 /// two names on disk; opens nothing.
 std::vector<std::filesystem::path> system_databases();
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <system_error>
 
-#include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
+#include "tuner/ground/file_variable.hpp"
 #include "tuner/process/installed_tree.hpp"
 #include "tuner/process/spawn.hpp"
 

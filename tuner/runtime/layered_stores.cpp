@@ -8,7 +8,7 @@
 #include "cache/sqlite/busy.hpp"
 #include "cache/store/served_store.hpp"
 #include "cache/store/sqlite_store.hpp"
-#include "tuner/detail/file_variable.hpp"
+#include "tuner/ground/file_variable.hpp"
 
 namespace tuner {
 

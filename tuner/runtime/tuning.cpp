@@ -9,7 +9,7 @@
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/binary/cubin.hpp"
 #include "tuner/core/task/identity.hpp"
-#include "tuner/detail/file_variable.hpp"
+#include "tuner/ground/file_variable.hpp"
 #include "tuner/runtime/runtime_state.hpp"
 #include "tuner/runtime/signature.hpp"
 #include "tuner/runtime/time_limits.hpp"

@@ -17,7 +17,7 @@
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/report/record_json.hpp"
 #include "tuner/core/task/doubts_json.hpp"
-#include "tuner/outcome.hpp"
+#include "tuner/ground/outcome.hpp"
 
 namespace tuner::cli {
 

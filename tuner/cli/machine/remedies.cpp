@@ -13,7 +13,7 @@
 #include "cache/file/location.hpp"
 #include "tuner/cli/terminal/command.hpp"
 #include "tuner/cli/terminal/message.hpp"
-#include "tuner/detail/file_variable.hpp"
+#include "tuner/ground/file_variable.hpp"
 #include "tuner/process/installed_tree.hpp"
 #include "tuner/process/system_databases.hpp"
 #include "tuner/process/worker_program.hpp"

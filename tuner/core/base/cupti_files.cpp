@@ -3,7 +3,7 @@
 #include <system_error>
 
 #include "tuner/core/base/toolkit_folders.hpp"
-#include "tuner/detail/file_variable.hpp"
+#include "tuner/ground/file_variable.hpp"
 
 namespace tuner {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "tuner/detail/file_variable.hpp"
+#include "tuner/ground/file_variable.hpp"
 
 namespace tuner {
 

@@ -13,8 +13,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "tuner/detail/unique_handle.hpp"
 #include "tuner/error.hpp"
+#include "tuner/ground/unique_handle.hpp"
 
 namespace tuner {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "tuner/detail/unique_handle.hpp"
+#include "tuner/ground/unique_handle.hpp"
 
 namespace tuner {
 

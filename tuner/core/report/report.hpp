@@ -14,7 +14,7 @@
 #include "tuner/core/task/roofline.hpp"
 #include "tuner/core/task/unproven.hpp"
 #include "tuner/effort.hpp"
-#include "tuner/outcome.hpp"
+#include "tuner/ground/outcome.hpp"
 
 namespace tuner {
 

@@ -8,8 +8,8 @@
 #include "cache/store/resource_facts.hpp"
 #include "tuner/core/binary/cubin.hpp"
 #include "tuner/engine/lanes/lane.hpp"
+#include "tuner/ground/outcome.hpp"
 #include "tuner/header.hpp"
-#include "tuner/outcome.hpp"
 
 namespace tuner::engine {
 

@@ -5,8 +5,8 @@
 #include <system_error>
 
 #include "tuner/core/base/toolkit_folders.hpp"
-#include "tuner/detail/file_variable.hpp"
 #include "tuner/error.hpp"
+#include "tuner/ground/file_variable.hpp"
 
 namespace tuner::engine {
 namespace {

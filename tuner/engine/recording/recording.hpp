@@ -11,7 +11,7 @@
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/report/report.hpp"
 #include "tuner/core/task/task.hpp"
-#include "tuner/outcome.hpp"
+#include "tuner/ground/outcome.hpp"
 
 namespace tuner::engine {
 

@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "tuner/detail/unique_handle.hpp"
+#include "tuner/ground/unique_handle.hpp"
 
 namespace tuner::engine {
 

@@ -8,9 +8,9 @@
 
 #include <string_view>
 
-#include "tuner/detail/unique_handle.hpp"
 #include "tuner/engine/recording/recording_beginning.hpp"
 #include "tuner/engine/recording/text_lines.hpp"
+#include "tuner/ground/unique_handle.hpp"
 
 namespace tuner::engine {
 

@@ -4,7 +4,7 @@
 
 #include "tuner/engine/device/lane/device.hpp"
 #include "tuner/engine/measure/entry_id.hpp"
-#include "tuner/outcome.hpp"
+#include "tuner/ground/outcome.hpp"
 
 namespace tuner::engine {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "tuner/core/description/description.hpp"
-#include "tuner/outcome.hpp"
+#include "tuner/ground/outcome.hpp"
 
 namespace tuner::engine {
 

@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 #include "tuner/core/base/printable.hpp"
-#include "tuner/detail/unique_handle.hpp"
 #include "tuner/error.hpp"
+#include "tuner/ground/unique_handle.hpp"
 
 namespace tuner::fleet {
 namespace {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/detail/unique_handle.hpp"
 #include "tuner/error.hpp"
 #include "tuner/fleet/queue/address.hpp"
+#include "tuner/ground/unique_handle.hpp"
 
 namespace tuner::fleet {
 

@@ -19,7 +19,7 @@
 #include "tuner/engine/compile/compile.hpp"
 #include "tuner/engine/lanes/lane.hpp"
 #include "tuner/engine/measure/screen.hpp"
-#include "tuner/outcome.hpp"
+#include "tuner/ground/outcome.hpp"
 #include "tuner/timing.hpp"
 
 namespace tuner::engine {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "tuner/core/task/like_rounding.hpp"
-#include "tuner/outcome.hpp"
+#include "tuner/ground/outcome.hpp"
 
 namespace tuner::engine {
 
