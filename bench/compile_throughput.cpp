@@ -22,9 +22,9 @@
 #include "bench/engine/tuner_program.hpp"
 #include "bench/program.hpp"
 #include "tuner/core/device/device.hpp"
+#include "tuner/engine/candidates/candidate_request.hpp"
 #include "tuner/engine/compile/pool.hpp"
 #include "tuner/engine/lanes/wait.hpp"
-#include "tuner/engine/session/candidate_request.hpp"
 
 namespace {
 

@@ -11,8 +11,8 @@
 
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/task/problem.hpp"
+#include "tuner/engine/candidates/candidate_request.hpp"
 #include "tuner/engine/lanes/wait.hpp"
-#include "tuner/engine/session/candidate_request.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::bench {

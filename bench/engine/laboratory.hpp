@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "tuner/core/task/task.hpp"
+#include "tuner/engine/candidates/candidates.hpp"
 #include "tuner/engine/compile/pool.hpp"
 #include "tuner/engine/device/lane/lane.hpp"
-#include "tuner/engine/session/candidates.hpp"
 
 namespace tuner::bench {
 

@@ -16,7 +16,7 @@
 #include "bench/engine/truth.hpp"
 #include "bench/engine/tuner_program.hpp"
 #include "bench/program.hpp"
-#include "tuner/engine/session/gpu_time.hpp"
+#include "tuner/engine/candidates/gpu_time.hpp"
 
 namespace {
 

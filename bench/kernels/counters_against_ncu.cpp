@@ -21,10 +21,10 @@
 #include "tuner/core/counters/counters.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/task/problem.hpp"
+#include "tuner/engine/candidates/candidate_request.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
 #include "tuner/engine/device/lane/lane.hpp"
 #include "tuner/engine/lanes/wait.hpp"
-#include "tuner/engine/session/candidate_request.hpp"
 
 namespace {
 

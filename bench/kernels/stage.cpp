@@ -7,8 +7,8 @@
 
 #include "tuner/core/support/support.hpp"
 #include "tuner/driver/device_query.hpp"
+#include "tuner/engine/candidates/candidate_request.hpp"
 #include "tuner/engine/device/lane/lead_in.hpp"
-#include "tuner/engine/session/candidate_request.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::bench {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "cache/records/decision.hpp"
 #include "cache/store/binary_store.hpp"
-#include "cache/store/decision.hpp"
 
 namespace tuner::bench {
 

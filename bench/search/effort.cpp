@@ -24,10 +24,10 @@
 
 #include "bench/program.hpp"
 #include "bench/search/recordings.hpp"
+#include "tuner/engine/candidates/session_options.hpp"
+#include "tuner/engine/effort/effort_limits.hpp"
+#include "tuner/engine/effort/result_cost.hpp"
 #include "tuner/engine/recording/recording.hpp"
-#include "tuner/engine/session/effort_limits.hpp"
-#include "tuner/engine/session/result_cost.hpp"
-#include "tuner/engine/session/session_options.hpp"
 
 namespace tuner::bench {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "cache/store/binary.hpp"
-#include "cache/store/decision.hpp"
+#include "cache/records/binary.hpp"
+#include "cache/records/decision.hpp"
 
 namespace tuner::cache {
 

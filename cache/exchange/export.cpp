@@ -13,9 +13,9 @@
 #include "cache/file/folder_sync.hpp"
 #include "cache/file/fresh_file.hpp"
 #include "cache/file/location.hpp"
+#include "cache/schema/schema.hpp"
 #include "cache/sqlite/database_file.hpp"
 #include "cache/store/rows.hpp"
-#include "cache/store/schema.hpp"
 #include "cache/store/served_store.hpp"
 
 namespace tuner::cache {

@@ -5,10 +5,10 @@
 #include "cache/exchange/exchange.hpp"
 #include "cache/exchange/key_rows.hpp"
 #include "cache/file/fail.hpp"
+#include "cache/schema/schema.hpp"
 #include "cache/sqlite/database_file.hpp"
 #include "cache/store/record_sql.hpp"
 #include "cache/store/rows.hpp"
-#include "cache/store/schema.hpp"
 #include "cache/store/store_rules.hpp"
 
 namespace tuner::cache {

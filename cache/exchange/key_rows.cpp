@@ -4,9 +4,9 @@
 
 #include "cache/file/fail.hpp"
 #include "cache/file/location.hpp"
+#include "cache/schema/schema.hpp"
 #include "cache/sqlite/database_file.hpp"
 #include "cache/store/rows.hpp"
-#include "cache/store/schema.hpp"
 #include "cache/store/store_rules.hpp"
 
 namespace tuner::cache {

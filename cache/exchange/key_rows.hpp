@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "cache/exchange/exchange.hpp"
-#include "cache/store/decision.hpp"
-#include "cache/store/decision_text.hpp"
-#include "cache/store/trial.hpp"
+#include "cache/records/decision.hpp"
+#include "cache/records/decision_text.hpp"
+#include "cache/records/trial.hpp"
 
 namespace tuner::cache {
 

@@ -11,11 +11,11 @@
 #include "cache/file/fail.hpp"
 #include "cache/file/fresh_file.hpp"
 #include "cache/file/hash.hpp"
+#include "cache/records/samples.hpp"
 #include "cache/recovery/damaged_file.hpp"
 #include "cache/recovery/recovered_rows.hpp"
+#include "cache/schema/schema.hpp"
 #include "cache/sqlite/database_file.hpp"
-#include "cache/store/samples.hpp"
-#include "cache/store/schema.hpp"
 
 namespace tuner::cache {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "cache/records/key.hpp"
+#include "cache/schema/schema.hpp"
 #include "cache/sqlite/format.hpp"
-#include "cache/store/key.hpp"
-#include "cache/store/schema.hpp"
 
 namespace tuner::cache {
 namespace {

@@ -5,9 +5,9 @@
 #include "cache/file/fail.hpp"
 #include "cache/file/hash.hpp"
 #include "cache/file/trust.hpp"
+#include "cache/schema/schema.hpp"
 #include "cache/sqlite/sqlite.hpp"
 #include "cache/store/record_sql.hpp"
-#include "cache/store/schema.hpp"
 #include "cache/store/store_rules.hpp"
 
 namespace tuner::cache {

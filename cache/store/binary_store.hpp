@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cache/records/binary.hpp"
 #include "cache/sqlite/database_file.hpp"
-#include "cache/store/binary.hpp"
 
 namespace tuner::cache {
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "cache/file/file_lock.hpp"
-#include "cache/store/key.hpp"
+#include "cache/records/key.hpp"
 
 namespace tuner::cache {
 

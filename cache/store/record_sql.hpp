@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "cache/records/described.hpp"
+#include "cache/records/run.hpp"
+#include "cache/records/samples.hpp"
 #include "cache/sqlite/sqlite.hpp"
-#include "cache/store/described.hpp"
-#include "cache/store/run.hpp"
-#include "cache/store/samples.hpp"
 #include "tuner/effort.hpp"
 #include "tuner/ground/outcome.hpp"
 

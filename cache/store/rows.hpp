@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cache/records/served.hpp"
 #include "cache/sqlite/sqlite.hpp"
-#include "cache/store/served.hpp"
 #include "cache/store/store.hpp"
 
 namespace tuner::cache {

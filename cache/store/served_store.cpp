@@ -17,9 +17,9 @@
 #include "cache/file/location.hpp"
 #include "cache/file/packed_text.hpp"
 #include "cache/file/trust.hpp"
+#include "cache/schema/schema.hpp"
 #include "cache/sqlite/database_file.hpp"
 #include "cache/sqlite/sqlite.hpp"
-#include "cache/store/schema.hpp"
 
 namespace tuner::cache {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cache/store/served.hpp"
+#include "cache/records/served.hpp"
 #include "cache/store/store.hpp"
 
 // The file beside a database of decisions from which programs start (served_beside). It is derived: whoever deletes it

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "cache/schema/schema.hpp"
 #include "cache/sqlite/sqlite.hpp"
 #include "cache/store/rows.hpp"
-#include "cache/store/schema.hpp"
 #include "cache/store/served_store.hpp"
 #include "cache/store/store_rules.hpp"
 

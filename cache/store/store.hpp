@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "cache/store/decision.hpp"
-#include "cache/store/decision_text.hpp"
-#include "cache/store/quarantined.hpp"
-#include "cache/store/served.hpp"
-#include "cache/store/trial.hpp"
+#include "cache/records/decision.hpp"
+#include "cache/records/decision_text.hpp"
+#include "cache/records/quarantined.hpp"
+#include "cache/records/served.hpp"
+#include "cache/records/trial.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cache {

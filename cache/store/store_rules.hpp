@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "cache/store/decision.hpp"
-#include "cache/store/trial.hpp"
+#include "cache/records/decision.hpp"
+#include "cache/records/trial.hpp"
 
 namespace tuner::cache {
 

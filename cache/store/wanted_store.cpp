@@ -7,9 +7,9 @@
 #include "cache/file/hash.hpp"
 #include "cache/file/location.hpp"
 #include "cache/file/trust.hpp"
+#include "cache/schema/schema.hpp"
 #include "cache/sqlite/database_file.hpp"
 #include "cache/sqlite/sqlite.hpp"
-#include "cache/store/schema.hpp"
 #include "tuner/ground/file_variable.hpp"
 
 namespace tuner::cache {

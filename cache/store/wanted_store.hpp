@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "cache/store/wanted.hpp"
+#include "cache/records/wanted.hpp"
 
 namespace tuner::cache {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "cache/records/key.hpp"
 #include "cache/sqlite/sqlite.hpp"
-#include "cache/store/key.hpp"
 
 namespace tuner::cache {
 

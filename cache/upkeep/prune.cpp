@@ -8,9 +8,9 @@
 #include <unordered_set>
 
 #include "cache/file/fail.hpp"
+#include "cache/schema/schema.hpp"
 #include "cache/sqlite/database_file.hpp"
 #include "cache/store/lease.hpp"
-#include "cache/store/schema.hpp"
 #include "cache/store/served_store.hpp"
 #include "cache/upkeep/needless_rows.hpp"
 

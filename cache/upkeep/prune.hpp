@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cache/file/location.hpp"
-#include "cache/store/key.hpp"
+#include "cache/records/key.hpp"
 
 namespace tuner::cache {
 

@@ -8,8 +8,8 @@
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/signature/check_signatures.hpp"
 #include "tuner/core/task/task.hpp"
+#include "tuner/engine/candidates/candidate_request.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
-#include "tuner/engine/session/candidate_request.hpp"
 
 using namespace tuner;
 namespace fs = std::filesystem;

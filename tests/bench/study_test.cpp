@@ -11,8 +11,8 @@
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/task/task.hpp"
+#include "tuner/engine/candidates/candidate_request.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
-#include "tuner/engine/session/candidate_request.hpp"
 #include "tuner/error.hpp"
 
 using namespace tuner;

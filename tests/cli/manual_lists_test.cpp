@@ -14,6 +14,7 @@
 #include "tuner/cli/completion.hpp"
 #include "tuner/cli/manual_page.hpp"
 #include "tuner/cli/terminal/arguments.hpp"
+#include "tuner/cli/commands.hpp"
 #include "tuner/cli/terminal/command.hpp"
 #include "tuner/core/description/directive_words.hpp"
 

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "tuner/core/kernel_file/kernel_file.hpp"
+#include "tuner/engine/candidates/candidate_request.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
-#include "tuner/engine/session/candidate_request.hpp"
 #include "tuner/explain/rules.hpp"
 
 using namespace tuner;

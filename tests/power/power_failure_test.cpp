@@ -7,9 +7,9 @@
 
 #include "cache/exchange/exchange.hpp"
 #include "cache/file/hash.hpp"
+#include "cache/schema/set_aside.hpp"
 #include "cache/sqlite/sqlite.hpp"
 #include "cache/store/binary_store.hpp"
-#include "cache/store/set_aside.hpp"
 #include "cache/store/sqlite_store.hpp"
 #include "tests/cache/support.hpp"
 #include "tests/power/recorded.hpp"

@@ -12,8 +12,8 @@
 
 #include "cache/exchange/exchange.hpp"
 #include "cache/file/hash.hpp"
+#include "cache/schema/set_aside.hpp"
 #include "cache/store/binary_store.hpp"
-#include "cache/store/set_aside.hpp"
 #include "cache/store/sqlite_store.hpp"
 #include "tests/engine/session/fake_lanes.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "cache/store/decision.hpp"
+#include "cache/records/decision.hpp"
 #include "tests/cache/support.hpp"
 #include "tests/runtime/gpu.hpp"
 #include "tuner/core/task/task.hpp"

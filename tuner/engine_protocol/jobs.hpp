@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "cache/store/binary.hpp"
-#include "cache/store/decision.hpp"
+#include "cache/records/binary.hpp"
+#include "cache/records/decision.hpp"
 #include "tuner/core/description/description.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/task/task.hpp"

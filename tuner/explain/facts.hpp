@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "cache/store/resource_facts.hpp"
+#include "cache/records/resource_facts.hpp"
 #include "tuner/core/base/geometry.hpp"
 #include "tuner/core/binary/machine_code.hpp"
 #include "tuner/core/counters/counters.hpp"

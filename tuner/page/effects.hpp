@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cache/store/trial.hpp"
+#include "cache/records/trial.hpp"
 #include "tuner/page/table.hpp"
 
 namespace tuner::page {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "cache/store/samples.hpp"
+#include "cache/records/samples.hpp"
 #include "tuner/core/base/assignments.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "cache/store/decision.hpp"
-#include "cache/store/decision_text.hpp"
-#include "cache/store/trial.hpp"
+#include "cache/records/decision.hpp"
+#include "cache/records/decision_text.hpp"
+#include "cache/records/trial.hpp"
 
 namespace tuner::page {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cache/store/trial.hpp"
+#include "cache/records/trial.hpp"
 
 namespace tuner::page {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cache/store/binary.hpp"
-#include "cache/store/key.hpp"
+#include "cache/records/binary.hpp"
+#include "cache/records/key.hpp"
 #include "tuner/instance.hpp"
 
 namespace tuner {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "cache/file/location.hpp"
+#include "cache/records/decision.hpp"
 #include "cache/store/binary_store.hpp"
-#include "cache/store/decision.hpp"
 #include "tuner/core/task/served_winner.hpp"
 
 namespace tuner {

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "cache/exchange/exchange.hpp"
-#include "cache/store/set_aside.hpp"
+#include "cache/schema/set_aside.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {

@@ -4,9 +4,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "cache/records/samples.hpp"
+#include "cache/schema/schema.hpp"
 #include "cache/sqlite/database_file.hpp"
-#include "cache/store/samples.hpp"
-#include "cache/store/schema.hpp"
 #include "tests/cache/support.hpp"
 
 namespace tuner::cache::test {

@@ -3,8 +3,8 @@
 #include <sys/stat.h>
 
 #include "cache/file/hash.hpp"
+#include "cache/schema/set_aside.hpp"
 #include "cache/sqlite/sqlite.hpp"
-#include "cache/store/set_aside.hpp"
 #include "tests/cache/examples.hpp"
 
 namespace tuner::cache::test {

@@ -1,5 +1,5 @@
 #include "cache/exchange/exchange.hpp"
-#include "cache/store/set_aside.hpp"
+#include "cache/schema/set_aside.hpp"
 #include "tests/cache/examples.hpp"
 
 namespace tuner::cache::test {

@@ -5,9 +5,9 @@
 #include <csignal>
 #include <random>
 
+#include "cache/schema/set_aside.hpp"
 #include "cache/sqlite/sqlite.hpp"
 #include "cache/store/memory_store.hpp"
-#include "cache/store/set_aside.hpp"
 #include "tests/cache/support.hpp"
 #include "tests/support/length.hpp"
 

@@ -3,8 +3,8 @@
 #include <csignal>
 
 #include "cache/exchange/exchange.hpp"
+#include "cache/schema/set_aside.hpp"
 #include "cache/sqlite/sqlite.hpp"
-#include "cache/store/set_aside.hpp"
 #include "tests/cache/examples.hpp"
 #include "tests/cache/half_written.hpp"
 

@@ -4,8 +4,8 @@
 
 #include "cache/exchange/exchange.hpp"
 #include "cache/file/hash.hpp"
+#include "cache/schema/schema.hpp"
 #include "cache/sqlite/sqlite.hpp"
-#include "cache/store/schema.hpp"
 #include "tests/cache/store/served_support.hpp"
 
 namespace tuner::cache::test {

@@ -8,9 +8,9 @@
 #include "tuner/core/binary/code_facts.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/signature/check_signatures.hpp"
+#include "tuner/engine/candidates/candidate_request.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
 #include "tuner/engine/roofline/measured_roofline.hpp"
-#include "tuner/engine/session/candidate_request.hpp"
 
 namespace tuner::engine {
 namespace {

@@ -1,6 +1,6 @@
 #include "tuner/engine/session/decision_texts.hpp"
 
-#include "cache/store/samples.hpp"
+#include "cache/records/samples.hpp"
 #include "tests/engine/session/laboratory.hpp"
 
 namespace tuner::engine {

@@ -15,10 +15,10 @@
 #include "tests/engine/session/fake_lanes.hpp"
 #include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/device/device.hpp"
-#include "tuner/engine/session/candidates.hpp"
-#include "tuner/engine/session/device_session.hpp"
+#include "tuner/engine/candidates/candidates.hpp"
+#include "tuner/engine/candidates/device_session.hpp"
+#include "tuner/engine/candidates/trial_journal.hpp"
 #include "tuner/engine/session/session.hpp"
-#include "tuner/engine/session/trial_journal.hpp"
 
 namespace tuner::engine {
 

@@ -6,8 +6,8 @@
 #include "tests/core/support.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/signature/value_source.hpp"
+#include "tuner/engine/candidates/candidate_request.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
-#include "tuner/engine/session/candidate_request.hpp"
 
 namespace tuner::engine {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/engine/session/laboratory.hpp"
-#include "tuner/engine/session/effort_limits.hpp"
+#include "tuner/engine/effort/effort_limits.hpp"
 
 namespace tuner::engine {
 namespace {

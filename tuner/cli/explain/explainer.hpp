@@ -6,9 +6,9 @@
 #include "tuner/cli/explain/measuring_request.hpp"
 #include "tuner/cli/explain/side.hpp"
 #include "tuner/core/task/task.hpp"
+#include "tuner/engine/candidates/session_parts.hpp"
 #include "tuner/engine/comparison/path.hpp"
 #include "tuner/engine/comparison/side_by_side.hpp"
-#include "tuner/engine/session/session_parts.hpp"
 
 namespace tuner::cli {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "cache/store/decision_text.hpp"
+#include "cache/records/decision_text.hpp"
 #include "tuner/cli/explain/explanation.hpp"
 
 namespace tuner::cli {

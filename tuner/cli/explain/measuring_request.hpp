@@ -7,7 +7,7 @@
 #include "tuner/cli/terminal/message.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/task/problem.hpp"
-#include "tuner/engine/session/session_options.hpp"
+#include "tuner/engine/candidates/session_options.hpp"
 
 namespace tuner::cli {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cache/store/key.hpp"
+#include "cache/records/key.hpp"
 #include "tuner/core/task/task.hpp"
 
 namespace tuner::cli {

@@ -13,7 +13,7 @@
 #include "tuner/cli/terminal/progress_line.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
-#include "tuner/engine/session/candidate_request.hpp"
+#include "tuner/engine/candidates/candidate_request.hpp"
 #include "tuner/engine/workplace/compile_batch.hpp"
 #include "tuner/error.hpp"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "cache/store/binary.hpp"
+#include "cache/records/binary.hpp"
 #include "tuner/cli/pack/pack_choice.hpp"
 
 namespace tuner::cli {

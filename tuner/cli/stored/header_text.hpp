@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cache/store/decision.hpp"
+#include "cache/records/decision.hpp"
 #include "search/expression/value.hpp"
 
 namespace tuner::cli {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cache/store/decision.hpp"
-#include "cache/store/wanted.hpp"
+#include "cache/records/decision.hpp"
+#include "cache/records/wanted.hpp"
 
 namespace tuner::cli {
 

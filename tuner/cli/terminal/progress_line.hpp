@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/engine/session/session_observer.hpp"
+#include "tuner/engine/candidates/session_observer.hpp"
 
 namespace tuner::cli {
 

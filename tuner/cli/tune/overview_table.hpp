@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cache/store/decision.hpp"
+#include "cache/records/decision.hpp"
 
 namespace tuner::cli {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/engine/session/session_observer.hpp"
+#include "tuner/engine/candidates/session_observer.hpp"
 
 namespace tuner::cli {
 

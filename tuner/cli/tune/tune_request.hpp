@@ -14,9 +14,9 @@
 #include "tuner/core/sizes/sizes.hpp"
 #include "tuner/core/task/problem_list.hpp"
 #include "tuner/core/task/task.hpp"
+#include "tuner/engine/candidates/session_observer.hpp"
+#include "tuner/engine/candidates/session_options.hpp"
 #include "tuner/engine/recording/recording_file.hpp"
-#include "tuner/engine/session/session_observer.hpp"
-#include "tuner/engine/session/session_options.hpp"
 #include "tuner/engine/turns/turn.hpp"
 #include "tuner/error.hpp"
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cache/store/decision.hpp"
-#include "cache/store/trial.hpp"
+#include "cache/records/decision.hpp"
+#include "cache/records/trial.hpp"
 #include "tuner/core/binary/code_facts.hpp"
 
 namespace tuner {

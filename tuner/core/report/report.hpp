@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cache/store/decision.hpp"
-#include "cache/store/resource_facts.hpp"
+#include "cache/records/decision.hpp"
+#include "cache/records/resource_facts.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/binary/code_facts.hpp"
 #include "tuner/core/task/not_compared.hpp"

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "cache/store/decision.hpp"
+#include "cache/records/decision.hpp"
 
 namespace tuner {
 

@@ -5,13 +5,13 @@
 #include <string_view>
 #include <vector>
 
-#include "cache/store/binary.hpp"
-#include "cache/store/decision.hpp"
-#include "cache/store/served.hpp"
+#include "cache/records/binary.hpp"
+#include "cache/records/decision.hpp"
+#include "cache/records/served.hpp"
 #include "tuner/core/task/launch_facts.hpp"
 
-// The rows from which a program starts without parsing its source (cache/store/served.hpp): what their texts say. A row
-// is found by the whole text, directives included, so that whatever is edited is a miss; and by the version of the
+// The rows from which a program starts without parsing its source (cache/records/served.hpp): what their texts say. A
+// row is found by the whole text, directives included, so that whatever is edited is a miss; and by the version of the
 // program that read it.
 
 namespace tuner {

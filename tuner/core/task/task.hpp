@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cache/store/key.hpp"
+#include "cache/records/key.hpp"
 #include "search/space/space.hpp"
 #include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/geometry.hpp"

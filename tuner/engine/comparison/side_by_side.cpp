@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/engine/candidates/candidate_request.hpp"
+#include "tuner/engine/candidates/signature_probe.hpp"
 #include "tuner/engine/comparison/same_arguments.hpp"
 #include "tuner/engine/lanes/wait.hpp"
 #include "tuner/engine/measure/noise.hpp"
 #include "tuner/engine/measure/statistics.hpp"
-#include "tuner/engine/session/candidate_request.hpp"
-#include "tuner/engine/session/signature_probe.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::engine {

@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "tuner/core/task/task.hpp"
+#include "tuner/engine/candidates/candidate_failure.hpp"
+#include "tuner/engine/candidates/compile_session.hpp"
+#include "tuner/engine/candidates/device_session.hpp"
+#include "tuner/engine/candidates/preparation.hpp"
+#include "tuner/engine/candidates/session_options.hpp"
+#include "tuner/engine/candidates/session_parts.hpp"
+#include "tuner/engine/candidates/trial_journal.hpp"
 #include "tuner/engine/measure/panel.hpp"
-#include "tuner/engine/session/candidate_failure.hpp"
-#include "tuner/engine/session/compile_session.hpp"
-#include "tuner/engine/session/device_session.hpp"
-#include "tuner/engine/session/preparation.hpp"
-#include "tuner/engine/session/session_options.hpp"
-#include "tuner/engine/session/session_parts.hpp"
-#include "tuner/engine/session/trial_journal.hpp"
 
 namespace tuner::engine {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cache/store/binary.hpp"
-#include "cache/store/resource_facts.hpp"
+#include "cache/records/binary.hpp"
+#include "cache/records/resource_facts.hpp"
 #include "tuner/core/binary/cubin.hpp"
 #include "tuner/engine/lanes/lane.hpp"
 #include "tuner/ground/outcome.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "cache/store/resource_facts.hpp"
+#include "cache/records/resource_facts.hpp"
 
 namespace tuner::engine {
 

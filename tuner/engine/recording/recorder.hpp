@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "tuner/engine/candidates/session_observer.hpp"
 #include "tuner/engine/recording/recording_file.hpp"
-#include "tuner/engine/session/session_observer.hpp"
 
 namespace tuner::engine {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cache/store/resource_facts.hpp"
-#include "cache/store/run.hpp"
+#include "cache/records/resource_facts.hpp"
+#include "cache/records/run.hpp"
 #include "search/space/space.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/report/report.hpp"

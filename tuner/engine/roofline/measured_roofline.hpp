@@ -7,7 +7,7 @@
 #include "tuner/core/task/beyond_memory.hpp"
 #include "tuner/core/task/roofline.hpp"
 #include "tuner/core/task/task.hpp"
-#include "tuner/engine/session/session_parts.hpp"
+#include "tuner/engine/candidates/session_parts.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::engine {

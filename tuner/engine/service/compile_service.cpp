@@ -6,8 +6,8 @@
 
 #include "cache/file/location.hpp"
 #include "tuner/core/task/binary_key.hpp"
+#include "tuner/engine/candidates/candidate_request.hpp"
 #include "tuner/engine/service/subject.hpp"
-#include "tuner/engine/session/candidate_request.hpp"
 #include "tuner/error.hpp"
 #include "tuner/process/usable_cores.hpp"
 

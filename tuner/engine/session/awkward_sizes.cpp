@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "tuner/core/task/awkward_problems.hpp"
-#include "tuner/engine/session/candidate_request.hpp"
+#include "tuner/engine/candidates/candidate_request.hpp"
 
 namespace tuner::engine {
 

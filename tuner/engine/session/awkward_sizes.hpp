@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "tuner/core/task/task.hpp"
-#include "tuner/engine/session/candidate_failure.hpp"
-#include "tuner/engine/session/candidates.hpp"
-#include "tuner/engine/session/compile_session.hpp"
-#include "tuner/engine/session/device_session.hpp"
-#include "tuner/engine/session/session_options.hpp"
-#include "tuner/engine/session/session_parts.hpp"
+#include "tuner/engine/candidates/candidate_failure.hpp"
+#include "tuner/engine/candidates/candidates.hpp"
+#include "tuner/engine/candidates/compile_session.hpp"
+#include "tuner/engine/candidates/device_session.hpp"
+#include "tuner/engine/candidates/session_options.hpp"
+#include "tuner/engine/candidates/session_parts.hpp"
 
 namespace tuner::engine {
 

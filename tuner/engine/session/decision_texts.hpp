@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "cache/store/decision_text.hpp"
+#include "cache/records/decision_text.hpp"
 #include "tuner/core/report/report.hpp"
 #include "tuner/core/task/task.hpp"
-#include "tuner/engine/session/session_options.hpp"
+#include "tuner/engine/candidates/session_options.hpp"
 
 namespace tuner::engine {
 

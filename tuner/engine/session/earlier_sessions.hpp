@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cache/store/store.hpp"
-#include "tuner/engine/session/candidates.hpp"
+#include "tuner/engine/candidates/candidates.hpp"
 
 namespace tuner::engine {
 

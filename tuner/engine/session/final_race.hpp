@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "tuner/engine/candidates/candidate_failure.hpp"
+#include "tuner/engine/candidates/candidates.hpp"
+#include "tuner/engine/candidates/device_session.hpp"
 #include "tuner/engine/measure/tournament.hpp"
-#include "tuner/engine/session/candidate_failure.hpp"
-#include "tuner/engine/session/candidates.hpp"
-#include "tuner/engine/session/device_session.hpp"
 
 namespace tuner::engine {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tuner/engine/session/device_session.hpp"
+#include "tuner/engine/candidates/device_session.hpp"
 
 namespace tuner::engine {
 

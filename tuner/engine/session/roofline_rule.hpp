@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "tuner/core/task/task.hpp"
-#include "tuner/engine/session/candidate_failure.hpp"
-#include "tuner/engine/session/candidates.hpp"
-#include "tuner/engine/session/device_session.hpp"
-#include "tuner/engine/session/session_observer.hpp"
-#include "tuner/engine/session/session_options.hpp"
+#include "tuner/engine/candidates/candidate_failure.hpp"
+#include "tuner/engine/candidates/candidates.hpp"
+#include "tuner/engine/candidates/device_session.hpp"
+#include "tuner/engine/candidates/session_observer.hpp"
+#include "tuner/engine/candidates/session_options.hpp"
 
 namespace tuner::engine {
 

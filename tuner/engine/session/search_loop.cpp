@@ -7,8 +7,8 @@
 
 #include "tuner/core/binary/cubin.hpp"
 #include "tuner/core/signature/check_signatures.hpp"
+#include "tuner/engine/effort/effort_limits.hpp"
 #include "tuner/engine/lanes/wait.hpp"
-#include "tuner/engine/session/effort_limits.hpp"
 #include "tuner/engine/session/t1_edit.hpp"
 #include "tuner/engine/session/won_elsewhere.hpp"
 

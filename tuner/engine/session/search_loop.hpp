@@ -10,19 +10,19 @@
 #include <vector>
 
 #include "search/strategy/strategy.hpp"
-#include "tuner/engine/session/candidates.hpp"
-#include "tuner/engine/session/compile_session.hpp"
-#include "tuner/engine/session/contenders.hpp"
-#include "tuner/engine/session/device_session.hpp"
+#include "tuner/engine/candidates/candidates.hpp"
+#include "tuner/engine/candidates/compile_session.hpp"
+#include "tuner/engine/candidates/contenders.hpp"
+#include "tuner/engine/candidates/device_session.hpp"
+#include "tuner/engine/candidates/preparation.hpp"
+#include "tuner/engine/candidates/ready_queue.hpp"
+#include "tuner/engine/candidates/session_options.hpp"
+#include "tuner/engine/candidates/session_parts.hpp"
+#include "tuner/engine/candidates/trial_journal.hpp"
+#include "tuner/engine/effort/result_cost.hpp"
+#include "tuner/engine/effort/stop_rules.hpp"
 #include "tuner/engine/session/earlier_sessions.hpp"
-#include "tuner/engine/session/preparation.hpp"
-#include "tuner/engine/session/ready_queue.hpp"
-#include "tuner/engine/session/result_cost.hpp"
 #include "tuner/engine/session/roofline_rule.hpp"
-#include "tuner/engine/session/session_options.hpp"
-#include "tuner/engine/session/session_parts.hpp"
-#include "tuner/engine/session/stop_rules.hpp"
-#include "tuner/engine/session/trial_journal.hpp"
 
 namespace tuner::engine {
 

@@ -5,9 +5,9 @@
 
 #include "tuner/core/report/report.hpp"
 #include "tuner/core/task/task.hpp"
-#include "tuner/engine/session/candidates.hpp"
+#include "tuner/engine/candidates/candidates.hpp"
+#include "tuner/engine/candidates/session_options.hpp"
 #include "tuner/engine/session/final_race.hpp"
-#include "tuner/engine/session/session_options.hpp"
 
 namespace tuner::engine {
 

@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 
 #include "cache/file/location.hpp"
+#include "cache/schema/set_aside.hpp"
 #include "cache/store/memory_store.hpp"
-#include "cache/store/set_aside.hpp"
 #include "cache/store/sqlite_store.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/error.hpp"

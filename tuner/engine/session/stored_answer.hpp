@@ -4,8 +4,8 @@
 
 #include "tuner/core/report/report.hpp"
 #include "tuner/core/task/task.hpp"
-#include "tuner/engine/session/session_options.hpp"
-#include "tuner/engine/session/session_parts.hpp"
+#include "tuner/engine/candidates/session_options.hpp"
+#include "tuner/engine/candidates/session_parts.hpp"
 
 namespace tuner::engine {
 

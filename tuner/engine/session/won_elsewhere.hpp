@@ -2,11 +2,11 @@
 
 #include <vector>
 
-#include "cache/store/key.hpp"
+#include "cache/records/key.hpp"
 #include "search/space/space.hpp"
 #include "tuner/core/task/task.hpp"
-#include "tuner/engine/session/session_options.hpp"
-#include "tuner/engine/session/session_parts.hpp"
+#include "tuner/engine/candidates/session_options.hpp"
+#include "tuner/engine/candidates/session_parts.hpp"
 
 namespace tuner::engine {
 

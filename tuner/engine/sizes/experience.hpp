@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cache/store/trial.hpp"
+#include "cache/records/trial.hpp"
 #include "tuner/core/task/problem.hpp"
 
 namespace tuner::engine {

@@ -8,7 +8,7 @@
 #include "cache/store/store.hpp"
 #include "tuner/core/report/report.hpp"
 #include "tuner/core/task/problem_list.hpp"
-#include "tuner/engine/session/session_options.hpp"
+#include "tuner/engine/candidates/session_options.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::engine {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/engine/candidates/candidate_request.hpp"
+#include "tuner/engine/candidates/signature_probe.hpp"
 #include "tuner/engine/lanes/wait.hpp"
-#include "tuner/engine/session/candidate_request.hpp"
-#include "tuner/engine/session/signature_probe.hpp"
 
 namespace tuner::engine {
 

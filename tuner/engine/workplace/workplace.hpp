@@ -7,9 +7,9 @@
 
 #include "cache/store/memory_store.hpp"
 #include "tuner/core/task/task.hpp"
+#include "tuner/engine/candidates/session_parts.hpp"
 #include "tuner/engine/compile/pool.hpp"
 #include "tuner/engine/device/lane/lane.hpp"
-#include "tuner/engine/session/session_parts.hpp"
 #include "tuner/engine/turns/turn.hpp"
 
 namespace tuner::engine {

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "cache/store/binary.hpp"
+#include "cache/records/binary.hpp"
 #include "tuner/core/counters/counters.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/task/like_rounding.hpp"
