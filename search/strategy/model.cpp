@@ -83,7 +83,7 @@ class Model final : public Proposer {
   struct Known {
     std::uint64_t index;
     double time;
-    bool is_proposed;  ///< by the model; drawn, or somebody else's, otherwise
+    bool is_proposed;  ///< for its expected improvement; drawn, a place of a look, or somebody else's, otherwise
   };
   /// What the model knows about times in this round.
   struct Round {
