@@ -14,6 +14,7 @@
 #include "search/strategy/proposer.hpp"
 #include "search/strategy/randomised_trees.hpp"
 #include "search/strategy/rare_values.hpp"
+#include "search/strategy/size_root.hpp"
 #include "search/strategy/slow_times.hpp"
 #include "search/strategy/strategies.hpp"
 
@@ -82,7 +83,7 @@ class Model final : public Proposer {
   struct Known {
     std::uint64_t index;
     double time;
-    bool is_proposed;  ///< by the model; drawn, or somebody else's, otherwise
+    bool is_proposed;  ///< for its expected improvement; drawn, a place of a look, or somebody else's, otherwise
   };
   /// What the model knows about times in this round.
   struct Round {
@@ -132,11 +133,10 @@ class Model final : public Proposer {
   }
 
   /// So many results are told before the model looks over the whole space. The more there is to look at, the more has
-  /// to be known. Beyond the largest spaces that were recorded nobody knows how many that are.
+  /// to be known.
   static std::size_t first_look(std::uint64_t size) {
-    constexpr double kRoots = 5, kLargest = 40'000;
-    return std::max(Outlook::kFewest,
-                    static_cast<std::size_t>(kRoots * std::sqrt(std::min(kLargest, static_cast<double>(size)))));
+    constexpr double kRoots = 5;
+    return std::max(Outlook::kFewest, static_cast<std::size_t>(kRoots * size_root(size)));
   }
 
   void look() {

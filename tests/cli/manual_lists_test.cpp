@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "tests/support/files.hpp"
+#include "tuner/cli/commands.hpp"
 #include "tuner/cli/completion.hpp"
 #include "tuner/cli/manual_page.hpp"
 #include "tuner/cli/terminal/arguments.hpp"
-#include "tuner/cli/commands.hpp"
 #include "tuner/cli/terminal/command.hpp"
 #include "tuner/core/description/directive_words.hpp"
 
@@ -202,7 +202,8 @@ TEST_CASE("the manual lists the keys of JSON that the sources write, and no othe
   const std::string manual = document("json.md");
   std::string writers = sources({"tuner/core/report"}) + read_bytes(kTop / "tuner/core/sizes/sizes_json.cpp") +
                         read_bytes(kTop / "tuner/core/task/doubts_json.hpp");
-  for (const fs::directory_entry& entry : fs::directory_iterator(kTop / "tuner/cli")) {
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kTop / "tuner/cli")) {
+    if (!entry.is_regular_file()) continue;
     const std::string text = read_bytes(entry.path());
     if (entry.path().extension() == ".cpp" && (contains(text, "Json") || contains(text, "json::"))) writers += text;
   }

@@ -82,6 +82,15 @@ TEST_CASE("the JSON of a replay has the winner, its speed-up with an interval, f
   CHECK(report["failures"].size() == 2);
 }
 
+TEST_CASE("whoever says what a gain is worth is warned where that decides nothing") {
+  const User user;
+  const Words replay{"tune", "--replay", kRecording, "--percent-worth", "8s"};
+  for (const Words& all : {Words{}, {"--effort", "full"}, {"--effort", "quick", "--budget", "9"}})
+    check_err(user.run(joined(replay, all)), 0, {"--percent-worth has no effect on this search"});
+  for (const std::string effort : {"quick", "normal"})
+    CHECK(user.run(joined(replay, {"--effort", effort})).err.empty());
+}
+
 TEST_CASE("two replays with the same seed print the same bytes, whatever the folders") {
   const User one;
   const User other;

@@ -267,6 +267,17 @@ TEST_CASE("a report says what an effort left out and how to go on, or that a sto
   for (const char* part : {"left out", "Counts", "payback"}) CHECK(text.find(part) == std::string::npos);
 }
 
+TEST_CASE("a report said that less than 1 % is left in a space larger than any on which that was checked") {
+  TuneReport report = full_report();
+  report.space_size = 17'956;
+  CHECK(contains(to_text(report), "less than 1 % is believed left"));
+  CHECK(contains(to_json(report), "\"chance_left\": 0.0625"));
+  report.space_size = 100'000;
+  CHECK(contains(to_text(report), "it is not known how much is left in a space of more than 18,000 configurations"));
+  CHECK_FALSE(contains(to_text(report), "believed left"));
+  CHECK(contains(to_json(report), "\"chance_left\": null"));
+}
+
 TEST_CASE("a speed-up without an interval says that its uncertainty is unknown") {
   CHECK(contains(tuner::to_text(replayed_report()), "uncertainty is unknown"));
 }

@@ -36,6 +36,7 @@ class SlowLane final : public CompileLane {
   }
   void cancel(TicketId ticket) override { cancelled = ticket; }
   std::size_t room() const override { return room_ - std::min(room_, waiting_.size()); }
+  double width() const override { return 3; }
   std::vector<int> wait_fds() const override { return {}; }
   std::chrono::steady_clock::time_point next_deadline() const override {
     return std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
@@ -104,6 +105,12 @@ TEST_CASE("a seat that asks for much does not keep the others waiting, and one a
   wait_for_answers(hub.seat(1), 2);
   wait_for_answers(hub.seat(2), 2);
   CHECK(lane.order == "aabcabcaaa");
+}
+
+TEST_CASE("each of several seats took all compilers for its own, so that what it compiles seemed cheap") {
+  SlowLane lane(2);
+  CHECK(CompileHub(lane, 2).seat(1).width() == 1.5);
+  CHECK(CompileHub(lane, 6).seat(0).width() == 0.5);
 }
 
 TEST_CASE("what waits for the lane is cancelled at once, and what the lane has is cancelled there") {

@@ -212,6 +212,42 @@ TEST_CASE("a search that goes on when results cost ten times as much asks for th
   CHECK(submitted == std::set<std::string>(expected.begin(), expected.end()));
 }
 
+TEST_CASE("what a result costs was lost when the trial that it is stored with was measured again") {
+  SessionOptions options = with(Effort::normal);
+  options.early_kill = true;
+  Laboratory laboratory(task_of(200), basin);
+  laboratory.compile.milliseconds = kDear;
+  laboratory.stop_after(60);
+  laboratory.tune(options);
+  const std::vector<double> settled = costs_ms(laboratory);
+  REQUIRE(settled.size() == 1);
+  // It may have been a fluke, and is tried again.
+  const std::vector<cache::Trial> rows = laboratory.rows();
+  cache::Trial fluke =
+      *std::ranges::find_if(rows, [](const cache::Trial& row) { return row.result_cost_ms.has_value(); });
+  fluke.outcome = Outcome::compile_timeout;
+  laboratory.store.record_trials({&fluke, 1});
+  laboratory.compile.milliseconds = 10 * kDear;
+  laboratory.tune_again(options);
+  const auto is_same = [&](const cache::Trial& row) { return row.configuration == fluke.configuration; };
+  const std::vector<cache::Trial> after = laboratory.rows();
+  REQUIRE(std::ranges::count_if(after, is_same) == 3);
+  CHECK(std::find_if(after.rbegin(), after.rend(), is_same)->result_cost_ms == settled.front());
+}
+
+TEST_CASE("what a result costs is settled anew where everything is measured again") {
+  SessionOptions options = with(Effort::normal);
+  Laboratory laboratory(task_of(200), basin);
+  laboratory.compile.milliseconds = kDear;
+  laboratory.tune(options);
+  options.reuse = false;
+  laboratory.compile.milliseconds = 10 * kDear;
+  laboratory.tune_again(options);
+  const std::vector<double> costs = costs_ms(laboratory);
+  REQUIRE(costs.size() == 2);
+  CHECK(costs[1] > 2 * costs[0]);
+}
+
 TEST_CASE("a search that was stopped before its cost was settled went on as another one") {
   for (const Effort effort : {Effort::quick, Effort::normal}) {
     for (const std::size_t stopped : {3u, 12u, 23u}) {

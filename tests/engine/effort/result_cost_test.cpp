@@ -6,7 +6,7 @@ namespace tuner::engine {
 namespace {
 
 /// What 24 such results settle in a space of 1,000.
-double settled(std::size_t compilers, std::size_t gpus, double compile_ms, double verify_ms, double timing_ms) {
+double settled(double compilers, std::size_t gpus, double compile_ms, double verify_ms, double timing_ms) {
   ResultCost cost(1000, compilers, gpus);
   cache::Trial trial;
   trial.compile_ms = compile_ms;
@@ -22,6 +22,7 @@ double settled(std::size_t compilers, std::size_t gpus, double compile_ms, doubl
 }
 
 TEST_CASE("a result costs what its compilers or its GPUs take for one, whichever is more") {
+  CHECK(settled(0.5, 1, 100, 4, 3) == doctest::Approx(0.24));
   CHECK(settled(1, 1, 100, 4, 3) == doctest::Approx(0.12));
   CHECK(settled(10, 1, 100, 4, 3) == doctest::Approx(0.015));
   CHECK(settled(100, 1, 100, 4, 8) == doctest::Approx(0.015));

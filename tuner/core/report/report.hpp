@@ -130,9 +130,13 @@ struct TuneReport {
   bool interrupted = false;      ///< stopped by the user before the strategy was done
   bool out_of_time = false;      ///< stopped by the budget's seconds before the strategy was done
   std::string stopped_because;   ///< the rule that ended the search, "the budget of 60.0 s is spent"; empty: none did
-  /// The chance that something untried is one per cent faster, as the strategy believes; nothing: unknown, or
+  /// The chance that something untried is one per cent faster, as the strategy believes; nothing: it has no belief, or
   /// everything was tried.
   std::optional<double> chance_left;
+  /// How often beliefs are right is known of spaces up to this size: docs/results/search.md. Of larger ones none is
+  /// said.
+  static constexpr std::uint64_t kLargestJudged = 18'000;
+  bool is_belief_judged() const { return space_size <= kLargestJudged; }
   std::vector<std::string> where;  ///< what `--where` narrowed the space to
   ReportBudget budget;
   std::optional<Effort> effort;  ///< that was asked for; nothing: the budget alone

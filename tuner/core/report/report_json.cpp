@@ -166,6 +166,11 @@ Json count_json(double count) {
   return count;
 }
 
+Json chance_left_json(const TuneReport& report) {
+  if (!report.chance_left || !report.is_belief_judged()) return nullptr;
+  return *report.chance_left;
+}
+
 std::string to_json(const TuneReport& report, bool with_times) {
   const cache::Decision& decision = report.decision;
   Json object{{"format", kFormat},
@@ -186,7 +191,7 @@ std::string to_json(const TuneReport& report, bool with_times) {
               {"decision_effort", decision.effort ? Json(to_string(*decision.effort)) : Json(nullptr)},
               {"interrupted", report.interrupted},
               {"stopped_because", text_or_null(report.stopped_because)},
-              {"chance_left", report.chance_left ? Json(*report.chance_left) : Json(nullptr)},
+              {"chance_left", chance_left_json(report)},
               {"warm_start", {{"tried", report.warm_start.tried}, {"won", report.warm_start.won}}},
               {"space_size", report.space_size},
               {"cartesian_size", count_json(report.cartesian_size)},

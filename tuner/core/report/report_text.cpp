@@ -97,8 +97,13 @@ std::string budget_text(const ReportBudget& budget) {
 }
 
 /// The sections of a report's text.
-std::string left_to_gain(double chance) {
+std::string left_to_gain(const TuneReport& report) {
+  if (!report.is_belief_judged()) {
+    return fmt::format("it is not known how much is left in a space of more than {}",
+                       counted(TuneReport::kLargestJudged, "configuration"));
+  }
   constexpr double kSmall = 0.2;  // docs/results/search.md says how often that is right
+  const double chance = *report.chance_left;
   if (chance < kSmall) return "less than 1 % is believed left";
   return fmt::format("1 % or more is believed left with a chance of {}", percent(chance));
 }
@@ -157,7 +162,7 @@ std::string ReportText::heading() const {
   if (report.interrupted) searched += "; stopped before all of them were measured";
   text += labelled("  searched   ", searched);
   if (!report.stopped_because.empty()) text += labelled("  stopped    ", "because " + report.stopped_because);
-  if (report.chance_left) text += labelled("  to gain    ", left_to_gain(*report.chance_left));
+  if (report.chance_left) text += labelled("  to gain    ", left_to_gain(report));
   text += left_out();
   for (const std::string& where : report.where) text += labelled("  where      ", where);
   const WarmStart& warm = report.warm_start;

@@ -31,7 +31,7 @@ class CompileSession {
 
   bool idle() const { return waiting_.empty(); }
   std::size_t room() const { return lane_.room(); }
-  std::size_t width() const { return lane_.width(); }
+  double width() const { return lane_.width(); }
   const std::string& toolkit() const { return toolkit_; }  ///< version of NVRTC; empty until it has compiled something
 
  private:

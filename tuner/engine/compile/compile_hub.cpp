@@ -40,7 +40,7 @@ void lower_signal(const UniqueFd& fd) {
 
 class CompileHub::Seat final : public CompileLane {
  public:
-  Seat(CompileHub& hub, std::size_t most, std::size_t width)
+  Seat(CompileHub& hub, std::size_t most, double width)
       : hub_(hub), most_(most), width_(width), answered_signal_(new_signal()) {}
 
   void submit(TicketId ticket, CompileRequest request) override {
@@ -80,7 +80,7 @@ class CompileHub::Seat final : public CompileLane {
     const std::lock_guard lock(hub_.mutex_);
     return most_ - std::min(most_, waiting_.size() + given_.size());
   }
-  std::size_t width() const override { return width_; }
+  double width() const override { return width_; }
   std::vector<int> wait_fds() const override { return {answered_signal_.get()}; }
   Clock::time_point next_deadline() const override { return Clock::now() + kLook; }
 
@@ -101,7 +101,8 @@ class CompileHub::Seat final : public CompileLane {
 
  private:
   CompileHub& hub_;
-  const std::size_t most_, width_;
+  const std::size_t most_;
+  const double width_;
   const UniqueFd answered_signal_;
   std::deque<std::pair<TicketId, CompileRequest>> waiting_;
   std::set<TicketId> given_;  ///< to the lane
@@ -110,7 +111,9 @@ class CompileHub::Seat final : public CompileLane {
 
 CompileHub::CompileHub(CompileLane& lane, std::size_t seats) : lane_(lane), wake_(new_signal()) {
   const std::size_t most = std::max<std::size_t>(lane.room(), 1);
-  for (std::size_t i = 0; i < seats; ++i) seats_.push_back(std::make_unique<Seat>(*this, most, lane.width()));
+  // Of all seats, although some may rest by then: who rests when is a matter of chance, and a seed is to search alike.
+  const double share = lane.width() / static_cast<double>(seats);
+  for (std::size_t i = 0; i < seats; ++i) seats_.push_back(std::make_unique<Seat>(*this, most, share));
   thread_ = quiet_thread([this] { run(); });
 }
 

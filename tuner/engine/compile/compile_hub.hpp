@@ -22,7 +22,7 @@ namespace tuner::engine {
 class CompileHub {
  public:
   /// `lane` outlives the hub, and is used from the hub's thread alone while that lives. A seat has as much room as the
-  /// lane has now.
+  /// lane has now, and an equal part of its width.
   CompileHub(CompileLane& lane, std::size_t seats);
   ~CompileHub();  ///< what has no answer yet gets none
   CompileHub(const CompileHub&) = delete;

@@ -65,7 +65,7 @@ class CompilePool final : public CompileLane {
   /// What is waiting is answered compile_timeout; what is being compiled gets another second.
   void cancel(TicketId ticket) override;
   std::size_t room() const override;
-  std::size_t width() const override { return slots_.size(); }
+  double width() const override { return static_cast<double>(slots_.size()); }
   std::vector<int> wait_fds() const override;
   std::chrono::steady_clock::time_point next_deadline() const override;
 

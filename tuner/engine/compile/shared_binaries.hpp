@@ -23,7 +23,7 @@ class SharedBinaries final : public CompileLane {
   std::vector<Completion> poll() override;
   void cancel(TicketId ticket) override;
   std::size_t room() const override { return lane_.room(); }
-  std::size_t width() const override { return lane_.width(); }
+  double width() const override { return lane_.width(); }
   std::vector<int> wait_fds() const override { return lane_.wait_fds(); }
   std::chrono::steady_clock::time_point next_deadline() const override;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "search/strategy/size_root.hpp"
 #include "tuner/engine/effort/result_cost.hpp"
 
 namespace tuner::engine {
@@ -27,7 +28,6 @@ constexpr std::uint64_t kLeastKnown = 40;
 constexpr double kCheap = 7.5;         ///< a complete search is done if it costs no more
 constexpr double kAlways = 9;          ///< what is tried at most costs no more than this, or ...
 constexpr double kMostPart = 1.0 / 3;  ///< ... is no more than this part of the space
-constexpr double kLargest = 40'000;    ///< larger spaces count as of so many: nobody knows more of them
 constexpr double kQuickWorth = 1;      ///< of a `quick` search, complete or not
 
 /// For the known problems of a `normal` search. Each problem that is known leaves less to find out on the next: all
@@ -45,18 +45,15 @@ Budget idle_limits(std::uint64_t space_size, std::uint64_t known_problems) {
   return limits;
 }
 
-double root_of(double size) {
-  return std::sqrt(std::min(size, kLargest));
-}
-
 /// So many times as many are tried as where one per cent is worth what it usually is.
 double eagerness(std::chrono::duration<double> percent_worth) {
   constexpr double kUsual = 2;
   return std::sqrt(percent_worth.count() / kUsual);
 }
 
-std::uint64_t normal_most(double size, const Spending& spending) {
-  const double roots = spending.constants.roots * eagerness(spending.percent_worth) * root_of(size);
+std::uint64_t normal_most(std::uint64_t space_size, const Spending& spending) {
+  const auto size = static_cast<double>(space_size);
+  const double roots = spending.constants.roots * eagerness(spending.percent_worth) * search::size_root(space_size);
   const double affordable = std::max(kMostPart * size, kAlways * spending.percent_worth.count() / spending.result_s);
   return static_cast<std::uint64_t>(std::min({roots, affordable, size}));
 }
@@ -98,8 +95,8 @@ Spending spending_of(Effort effort, std::uint64_t space_size, double result_s,
   const bool is_quick = effort == Effort::quick;
   const double cheap_s = (is_quick ? kQuickWorth : kCheap) * percent_worth.count() * kHair;
   if (size * result_s <= cheap_s) return spending;
-  spending.most = normal_most(size, spending);
-  spending.least = constants.least_roots * eagerness(percent_worth) * root_of(size);
+  spending.most = normal_most(space_size, spending);
+  spending.least = constants.least_roots * eagerness(percent_worth) * search::size_root(space_size);
   if (is_quick) {
     const auto paid = static_cast<std::uint64_t>(std::min(cheap_s / result_s, size));
     spending.most = std::min(*spending.most, std::max(kQuick, paid));

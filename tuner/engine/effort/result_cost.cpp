@@ -17,9 +17,9 @@ double rounded_up(double seconds, double space_size) {
 
 }  // namespace
 
-ResultCost::ResultCost(std::uint64_t space_size, std::size_t compilers, std::size_t gpus)
+ResultCost::ResultCost(std::uint64_t space_size, double compilers, std::size_t gpus)
     : size_(static_cast<double>(space_size)),
-      compilers_(static_cast<double>(std::max<std::size_t>(compilers, 1))),
+      compilers_(compilers),
       gpus_(static_cast<double>(std::max<std::size_t>(gpus, 1))) {}
 
 bool ResultCost::add(const cache::Trial& trial) {

@@ -15,8 +15,8 @@ class ResultCost {
  public:
   static constexpr std::size_t kSettling = 24;  ///< results
 
-  /// `compilers` and `gpus` are at work at the same time.
-  ResultCost(std::uint64_t space_size, std::size_t compilers, std::size_t gpus);
+  /// `compilers` and `gpus` are at work at the same time; what sessions share counts in parts.
+  ResultCost(std::uint64_t space_size, double compilers, std::size_t gpus);
 
   /// A trial, measured now or by an earlier session that went on for less. True if that settles the cost.
   bool add(const cache::Trial& trial);

@@ -30,8 +30,8 @@ class Lane {
   virtual void cancel(TicketId ticket) = 0;
   /// How many more requests may be submitted now so that every worker stays busy and look-ahead stays bounded.
   virtual std::size_t room() const = 0;
-  /// How many requests are worked on at the same time.
-  virtual std::size_t width() const { return 1; }
+  /// How many requests are worked on at the same time; of what several share, a fair part.
+  virtual double width() const { return 1; }
   /// File descriptors that become readable when poll has something to do. Empty if poll never needs waiting.
   virtual std::vector<int> wait_fds() const = 0;
   /// When poll must be called even if no descriptor is readable.

@@ -27,7 +27,7 @@ class RecordedRows {
 /// strategy hears of results before it asks again.
 inline constexpr std::size_t kRecordedRoom = 8;
 /// How many compilers a replay counts with, where it matters what a result costs: those of a machine of 16 cores.
-inline constexpr std::size_t kRecordedCompilers = 15;
+inline constexpr double kRecordedCompilers = 15;
 
 /// Answers compile requests with what the recording says: status, resource facts, binary hash. Nothing is compiled.
 class RecordedCompileLane final : public ImmediateLane<CompileLane> {
@@ -36,7 +36,7 @@ class RecordedCompileLane final : public ImmediateLane<CompileLane> {
       : ImmediateLane(kRecordedRoom), recording_(recording), rows_(rows) {}
 
   void submit(TicketId ticket, CompileRequest request) override;
-  std::size_t width() const override { return kRecordedCompilers; }
+  double width() const override { return kRecordedCompilers; }
 
  private:
   const Recording& recording_;

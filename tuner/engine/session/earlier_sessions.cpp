@@ -77,6 +77,11 @@ const cache::Trial* EarlierSessions::trial_of(const Entry& entry) const {
   return holds ? &trial : nullptr;
 }
 
+bool EarlierSessions::has_cost(const Entry& entry) const {
+  const auto found = trials_.find(entry.trial.configuration);
+  return found != trials_.end() && found->second.result_cost_ms;
+}
+
 const cache::Quarantined* EarlierSessions::quarantined(const Entry& entry) const {
   return find(entry.trial.facts.binary_hash, entry.launch());
 }

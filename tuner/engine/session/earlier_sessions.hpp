@@ -28,6 +28,8 @@ class EarlierSessions {
 
   /// What a result costs, as one of them settled it.
   std::optional<double> result_cost_ms() const { return result_cost_ms_; }
+  /// Whether a cost is stored with a trial of this configuration, be it taken over or not.
+  bool has_cost(const Entry& entry) const;
 
   /// Null if the entry's binary may be launched.
   const cache::Quarantined* quarantined(const Entry& entry) const;

@@ -452,6 +452,8 @@ void SearchLoop::record_finished() {
 /// The cost is stored before it is used, so that a search that goes on from here asks for the same.
 void SearchLoop::settle_cost(EntryId entry) {
   const Entry& finished = candidates_[entry];
+  // What is measured again hides the earlier row, and so what is stored there.
+  if (!finished.reused && earlier_.has_cost(finished)) candidates_.note_cost(entry, *result_cost_.seconds() * 1e3);
   if (!rules_.awaits_spending() || !finished.asked) return;
   // What is taken over has cost this session nothing, and the earlier one what is stored.
   const cache::Trial* const measured = finished.reused ? earlier_.trial_of(finished) : &finished.trial;
