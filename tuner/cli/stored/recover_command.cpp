@@ -23,7 +23,7 @@ std::string in_words(const cache::RecoveredTable& table) {
   return text;
 }
 
-nlohmann::ordered_json to_json(const cache::RecoveredTable& table) {
+nlohmann::ordered_json table_json(const cache::RecoveredTable& table) {
   return {{"table", table.name}, {"rows", table.rows}, {"lost", table.lost}, {"refused", table.refused}};
 }
 
@@ -45,7 +45,7 @@ ExitCode run_recover(const Arguments& arguments) {
     print_json({{"format", 1},
                 {"damaged", from.string()},
                 {"file", to.string()},
-                {"tables", json_list(recovered.tables, to_json)}});
+                {"tables", json_list(recovered.tables, table_json)}});
     return ExitCode::done;
   }
   print(fmt::format("Written to {}:\n", to.string()));
