@@ -1,5 +1,5 @@
-# One target a room, named after its folder: tuner/core/task is tuner_core_task. A room sees only the rooms it links, so
-# a wrong arrow does not link.
+# One target a room, named after its folder: tuner/core/task is tuner_core_task. A room links every room whose
+# headers it includes: tests/structure finds what is missing.
 
 # What all of our own code is compiled with, never passed on to users of a target. Options are structs with defaults and
 # designated initialisers, so a field that is left out is meant. Clang calls a local a shadow of what an inline namespace
@@ -96,10 +96,14 @@ set(tuner_rooms_file ${PROJECT_BINARY_DIR}/rooms.txt)
 file(WRITE ${tuner_rooms_file} "")
 function(tuner_write_down target sources)
   list(FILTER sources EXCLUDE REGEX "^/")  # written by the build
-  list(TRANSFORM sources REPLACE "/?[^/]+$" "" OUTPUT_VARIABLE folders)
+  list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  set(folders "")
+  foreach(source IN LISTS sources)
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    list(APPEND folders ${folder})
+  endforeach()
   list(REMOVE_DUPLICATES folders)
-  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE here)
-  list(TRANSFORM folders PREPEND ${here}/)
   list(JOIN folders "," folders)
   list(JOIN ARGN " " links)
   file(APPEND ${tuner_rooms_file} "${target} ${folders} ${links}\n")

@@ -26,10 +26,7 @@ std::vector<Room> read_rooms(const std::filesystem::path& file) {
     std::string folders;
     words >> room.name >> folders;
     std::istringstream list(folders);
-    for (std::string folder; std::getline(list, folder, ',');) {
-      if (folder.ends_with('/')) folder.pop_back();
-      room.folders.insert(folder);
-    }
+    for (std::string folder; std::getline(list, folder, ',');) room.folders.insert(folder);
     for (std::string link; words >> link;) room.links.insert(link);
     rooms.push_back(std::move(room));
   }
@@ -52,6 +49,26 @@ std::vector<std::string> find_unlinked(const std::vector<Room>& rooms, const Inc
         lines.push_back(file + " includes " + other + ", and " + own->second->name + " does not link " +
                         theirs->second->name);
     }
+  }
+  return lines;
+}
+
+std::vector<std::string> find_homeless(const std::filesystem::path& root, const std::vector<Room>& rooms,
+                                       const IncludedFiles& files) {
+  std::vector<std::string> lines;
+  std::map<std::string, std::string> room_of;  // by folder
+  for (const Room& room : rooms) {
+    for (const std::string& folder : room.folders) {
+      if (!std::filesystem::is_directory(root / folder))
+        lines.push_back(folder + " of " + room.name + " does not exist");
+      const auto [before, is_first] = room_of.emplace(folder, room.name);
+      if (!is_first) lines.push_back(folder + " is a folder of " + before->second + " and of " + room.name);
+    }
+  }
+  for (const auto& [file, included] : files) {
+    const bool stands_alone = file.ends_with("main.cpp") || file.starts_with("tuner/capture/inject/") ||
+                              file.starts_with("tuner/host/shim/") || file.starts_with("tuner/include/");
+    if (!stands_alone && !room_of.contains(folder_of(file))) lines.push_back(file + " is in no room");
   }
   return lines;
 }

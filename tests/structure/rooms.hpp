@@ -24,6 +24,12 @@ using IncludedFiles = std::map<std::string, std::set<std::string>>;
 /// A line for each file in a room that includes one of a room which its own does not link. Public headers are for all.
 std::vector<std::string> find_unlinked(const std::vector<Room>& rooms, const IncludedFiles& includes);
 
+/// A line for each file that no room has, and for each folder that two rooms have or that is not there. Public headers
+/// are everyone's. What stands alone is not asked for: programs' main files, the injected library, the text of the
+/// shim.
+std::vector<std::string> find_homeless(const std::filesystem::path& root, const std::vector<Room>& rooms,
+                                       const IncludedFiles& files);
+
 /// What ARCHITECTURE.md says that rooms may not know. A name stands for all that begin with it.
 struct Unknown {
   std::string_view room;

@@ -15,7 +15,7 @@
 
 namespace tuner::cli {
 
-// One file each.
+// Each is defined in the NAME_command.cpp of its room.
 Command tune_command();
 Command check_command();
 Command explain_command();

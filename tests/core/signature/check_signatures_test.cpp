@@ -1,5 +1,5 @@
 // What the text of a source tells of a description's mistakes. The compiler's part is in
-// tests/engine/session/signature_test.cpp.
+// tests/engine/candidates/signature_probe_test.cpp.
 #include <doctest/doctest.h>
 
 #include <filesystem>

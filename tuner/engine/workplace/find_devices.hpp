@@ -9,9 +9,8 @@ namespace tuner::engine {
 
 /// What to do about a driver that is missing.
 inline constexpr std::string_view kWithoutDriver =
-    "Where there is a GPU, install the NVIDIA driver 525 or later; where there is none, replay a recording: `tuner "
-    "tune "
-    "--replay FILE`.";
+    "Where there is a GPU, install the NVIDIA driver 525 or later; where there is none, replay a recording: "
+    "`tuner tune --replay FILE`.";
 
 /// The GPUs that the driver shows. Throws Error{no_driver} that ends with `way_out`.
 std::vector<DeviceInfo> find_devices(std::string_view way_out = kWithoutDriver);
