@@ -85,9 +85,9 @@ function(tuner_headers_alone target)
   endif()
 endfunction()
 
+file(GLOB_RECURSE tuner_public_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tuner/include/*.hpp)
 if(TUNER_COMPILE_ALONE)
-  file(GLOB_RECURSE public_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tuner/include/*.hpp)
-  tuner_headers_alone(tuner_headers ${public_headers})
+  tuner_headers_alone(tuner_headers ${tuner_public_headers})
 endif()
 
 # Where a room's files are and what it links, a line each in rooms.txt: tests/structure compares that with what the files

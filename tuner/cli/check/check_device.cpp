@@ -52,14 +52,7 @@ class DeviceCheck {
             stop, line_.counting("compiling")),
         device_({.ordinal = request.device, .stop = &stop}) {}
 
-  const DeviceInfo& info() {
-    try {
-      return device_.info();
-    } catch (const Error& error) {
-      if (error.code() == Errc::no_driver) engine::refuse_number_without_gpu(ordinal_);
-      throw;
-    }
-  }
+  const DeviceInfo& info() { return engine::wait_for_gpu(device_, ordinal_); }
 
   void run(const ProblemValues& problem) {
     const Task task(request_.description, problem, info(), {}, request_.include_folders, search::Listing::when_needed);

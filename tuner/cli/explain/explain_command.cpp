@@ -144,12 +144,13 @@ ExitCode run_explain(const Arguments& arguments) {
   }
   const Interrupts interrupts;
   ProgressLine line;
+  std::optional<engine::Workplace> workplace;  // its end takes time, and comes after what is printed
   try {
-    engine::Workplace workplace(request.device, request.session.include_folders, line, interrupts.flag());
+    workplace.emplace(request.device, request.session.include_folders, line, interrupts.flag());
     for (const std::string& sentence : warnings) line.warning(sentence);
-    const DeviceInfo& device = workplace.device();
+    const DeviceInfo& device = workplace->device();
     std::optional<Explanation> explanation =
-        explain(request, *std::move(description), decision, workplace, line, device, store.get());
+        explain(request, *std::move(description), decision, *workplace, line, device, store.get());
     line.erase();
     if (!explanation) return ExitCode::interrupted;
     for (std::string& sentence : line.take_warnings()) explanation->warnings.push_back(std::move(sentence));

@@ -33,4 +33,13 @@ void refuse_number_without_gpu(int ordinal) {
               fmt::format("There is no GPU {} here: {}. `tuner devices` lists what --device takes.", ordinal, there));
 }
 
+const DeviceInfo& wait_for_gpu(DeviceProcessLane& lane, int ordinal) {
+  try {
+    return lane.info();
+  } catch (const Error& error) {
+    if (error.code() == Errc::no_driver) refuse_number_without_gpu(ordinal);
+    throw;
+  }
+}
+
 }  // namespace tuner::engine

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tuner/core/device/device.hpp"
+#include "tuner/engine/device/lane/lane.hpp"
 
 namespace tuner::engine {
 
@@ -18,5 +19,8 @@ std::vector<DeviceInfo> find_devices(std::string_view way_out = kWithoutDriver);
 /// For a worker that found no GPU of that number: throws Error{no_driver} with the numbers that there are, if there are
 /// any. Returns if the driver has nothing to say.
 void refuse_number_without_gpu(int ordinal);
+
+/// Waits for the worker of the GPU of that number, and throws like that where there is none.
+const DeviceInfo& wait_for_gpu(DeviceProcessLane& lane, int ordinal);
 
 }  // namespace tuner::engine

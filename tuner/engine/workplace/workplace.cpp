@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "tuner/core/base/text.hpp"
 #include "tuner/engine/workplace/find_devices.hpp"
-#include "tuner/error.hpp"
 
 namespace tuner::engine {
 
@@ -17,12 +15,7 @@ Workplace::Workplace(int ordinal, const std::vector<std::filesystem::path>& incl
       device_(std::in_place, DeviceLaneOptions{.ordinal = ordinal, .stop = &stop}) {}
 
 const DeviceInfo& Workplace::device() {
-  try {
-    return device_->info();
-  } catch (const Error& error) {
-    if (error.code() == Errc::no_driver) refuse_number_without_gpu(ordinal_);
-    throw;
-  }
+  return wait_for_gpu(*device_, ordinal_);
 }
 
 bool Workplace::take_turn(const Task& task) {
