@@ -11,8 +11,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <iterator>
+#include <optional>
+#include <set>
 #include <system_error>
+#include <utility>
 
 #include "tuner/capture/message.hpp"
 #include "tuner/capture/program.hpp"
@@ -79,18 +84,44 @@ std::vector<std::string> environment(int socket, const CaptureOptions& options) 
           fmt::format("{}={}", kCuptiVariable, fmt::join(cupti, ":"))};
 }
 
+/// A packet of the socket, and what came with it.
+struct Packet {
+  std::vector<std::byte> bytes;
+  std::vector<UniqueFd> descriptors;
+};
+
+std::vector<UniqueFd> descriptors_of(msghdr& message) {
+  std::vector<UniqueFd> descriptors;
+  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+    for (std::size_t at = CMSG_LEN(0); at + sizeof(int) <= part->cmsg_len; at += sizeof(int)) {
+      int descriptor = -1;
+      std::memcpy(&descriptor, reinterpret_cast<const char*>(part) + at, sizeof descriptor);
+      descriptors.emplace_back(descriptor);
+    }
+  }
+  return descriptors;
+}
+
 /// Reads what has arrived, and of a sender without end some. False once nobody can send any more.
-bool read_arrived(int socket, ProfileBuilder& builder) {
-  std::array<std::byte, kLongestMessage> packet;
+bool read_arrived(int socket, const std::function<void(Packet)>& take) {
+  std::array<std::byte, kLongestMessage> bytes;
+  alignas(cmsghdr) char control[CMSG_SPACE(kMostDescriptors * sizeof(int))];
   constexpr int kMostPackets = 10000;  // far more than the socket holds
   for (int packets = 0; packets < kMostPackets; ++packets) {
-    const ssize_t size = recv(socket, packet.data(), packet.size(), MSG_DONTWAIT | MSG_TRUNC);
+    iovec part{bytes.data(), bytes.size()};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    const ssize_t size = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (size == 0) return false;
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) return errno == EAGAIN;
     // A longer one was cut, and is none of ours.
-    const auto kept = static_cast<std::size_t>(size) <= packet.size() ? static_cast<std::size_t>(size) : 0;
-    builder.add(std::span(packet).first(kept));
+    const std::size_t kept = (message.msg_flags & MSG_TRUNC) == 0 ? static_cast<std::size_t>(size) : 0;
+    take({{bytes.data(), bytes.data() + kept}, descriptors_of(message)});
   }
   return true;
 }
@@ -103,30 +134,31 @@ void wait_for_news(const UniqueFd& socket, const Program& program, Clock::time_p
   poll(news, 2, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(left).count()));
 }
 
-}  // namespace
-
-Profile profile_program(const CaptureOptions& options, const std::atomic<bool>& interrupted) {
+/// Runs the program; `take` gets all that it sends, and `is_enough` ends it.
+Profile run_program(const CaptureOptions& options, std::vector<std::string> more_environment, ProfileBuilder& builder,
+                    const std::function<void(Packet)>& take, const std::function<bool()>& is_enough,
+                    const std::atomic<bool>& interrupted) {
   Sockets sockets(options.patience);
   const auto start = Clock::now();
+  std::vector<std::string> variables = environment(sockets.theirs.get(), options);
+  std::ranges::move(more_environment, std::back_inserter(variables));
   Program program({.command = options.command,
-                   .environment = environment(sockets.theirs.get(), options),
+                   .environment = std::move(variables),
                    .inherited = sockets.theirs.get(),
                    .output_to_stderr = options.output_to_stderr,
                    .randomise = options.randomise,
                    .grace = options.grace});
   sockets.theirs.reset();
 
-  ProfileBuilder builder;
   const auto read_more = [&] {
-    if (sockets.ours && !read_arrived(sockets.ours.get(), builder)) sockets.ours.reset();
+    if (sockets.ours && !read_arrived(sockets.ours.get(), take)) sockets.ours.reset();
   };
   bool ended_by_us = false;
   const auto deadline = options.stop_after ? start + *options.stop_after : Clock::time_point::max();
   while (!program.try_wait()) {
     wait_for_news(sockets.ours, program, deadline);
     read_more();
-    const bool seen_enough = options.stop_at_launches && builder.launches() >= *options.stop_at_launches;
-    if (!seen_enough && !interrupted && Clock::now() < deadline) continue;
+    if (!is_enough() && !interrupted && Clock::now() < deadline) continue;
     ended_by_us = !program.try_wait();
     program.end(read_more);
     break;
@@ -144,6 +176,34 @@ Profile profile_program(const CaptureOptions& options, const std::atomic<bool>& 
         "seccomp).");
   }
   return profile;
+}
+
+}  // namespace
+
+Profile profile_program(const CaptureOptions& options, const std::atomic<bool>& interrupted) {
+  ProfileBuilder builder;
+  const auto take = [&](const Packet& packet) { builder.add(packet.bytes); };
+  const auto is_enough = [&] { return options.stop_at_launches && builder.launches() >= *options.stop_at_launches; };
+  return run_program(options, {}, builder, take, is_enough, interrupted);
+}
+
+Profile store_launches(const CaptureOptions& options, const WantedKernel& kernel,
+                       const std::function<void(StoredLaunch)>& take, const std::atomic<bool>& interrupted) {
+  ProfileBuilder builder;
+  std::set<std::size_t> stored;
+  const auto take_packet = [&](Packet packet) {
+    const std::optional<Incoming> message = read_message(packet.bytes);
+    if (!message || message->kind != MessageKind::stored) return builder.add(packet.bytes);
+    // Two processes of a program may store the same.
+    const bool is_new = message->wanted < kernel.launches.size() && !stored.contains(message->wanted);
+    if (!is_new || packet.descriptors.size() != kMostDescriptors) return;
+    stored.insert(message->wanted);
+    std::vector<UniqueFd>& files = packet.descriptors;
+    take({message->wanted, std::move(files[0]), std::move(files[1]), std::move(files[2])});
+  };
+  const auto is_enough = [&] { return options.stop_at_launches && stored.size() >= *options.stop_at_launches; };
+  return run_program(options, {fmt::format("{}={}", kWantedVariable, wanted_text(kernel))}, builder, take_packet,
+                     is_enough, interrupted);
 }
 
 }  // namespace tuner::capture

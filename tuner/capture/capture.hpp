@@ -2,12 +2,16 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "tuner/capture/profile.hpp"
+#include "tuner/capture/wanted.hpp"
+#include "tuner/process/fd.hpp"
 
 namespace tuner::capture {
 
@@ -22,9 +26,20 @@ struct CaptureOptions {
   std::chrono::milliseconds grace{5000};     ///< for a program to end after SIGTERM, before SIGKILL
 };
 
+/// What the injected library wrote of a launch: snapshot_format.hpp. Files without names, in memory.
+struct StoredLaunch {
+  std::size_t wanted = 0;  ///< index of what was asked for
+  UniqueFd records, before, after;
+};
+
 /// Runs the program with the injected library and says what it launched. `interrupted` is looked at: the program is
 /// then ended, and what was seen is returned. Throws Error if the program cannot be started, or the library is missing;
 /// what fails in the program is a trouble of the profile.
 Profile profile_program(const CaptureOptions& options, const std::atomic<bool>& interrupted);
+
+/// Runs the program once more, and hands over each launch that was asked for while the program runs; none twice. With
+/// `stop_at_launches` the program is ended once so many were handed over. Of the profile, kernels stay empty.
+Profile store_launches(const CaptureOptions& options, const WantedKernel& kernel,
+                       const std::function<void(StoredLaunch)>& take, const std::atomic<bool>& interrupted);
 
 }  // namespace tuner::capture

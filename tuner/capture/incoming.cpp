@@ -51,6 +51,8 @@ std::optional<Incoming> read_message(std::span<const std::byte> packet) {
       if (!reader.take(message.shape) || !reader.take(message.sums) || !is_possible(message.sums)) return std::nullopt;
       if (reader.text().size() > kLongestKernelName) return std::nullopt;
       break;
+    case MessageKind::stored:
+      return reader.take(message.wanted) && reader.is_empty() ? std::optional(message) : std::nullopt;
     case MessageKind::trouble:
       break;
     default:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,7 +16,8 @@ struct Incoming {
   int process = 0;
   LaunchShape shape;  ///< of launches, as are the sums
   LaunchSums sums;
-  std::string text;  ///< of launches the kernel's name; of trouble the sentence
+  std::string text;          ///< of launches the kernel's name; of trouble the sentence
+  std::uint32_t wanted = 0;  ///< of a stored launch
 };
 
 /// Nothing if the packet is not such a message.

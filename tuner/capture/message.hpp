@@ -15,10 +15,16 @@ namespace tuner::capture {
 /// milliseconds at most. The second lists files that may be CUPTI, with colons between them.
 inline constexpr const char* kToVariable = "CAPTURED_BY_TUNER";
 inline constexpr const char* kCuptiVariable = "CAPTURED_WITH_CUPTI";
+/// Where it is set, launches are stored and nothing else is seen. Lines: the kernel's mangled name; "LIMIT LONGEST",
+/// bytes of memory that a launch may take, and nanoseconds that one took; then for each wanted launch "ORDINAL", or
+/// "ORDINAL GRID GRID GRID BLOCK BLOCK BLOCK SHARED", which counts those of that shape only.
+inline constexpr const char* kWantedVariable = "CAPTURED_LAUNCHES";
 
 /// Changes with everything in this file.
-inline constexpr std::uint32_t kMessageVersion = 0x54435031;
+inline constexpr std::uint32_t kMessageVersion = 0x54435032;
 inline constexpr std::size_t kLongestMessage = 64 * 1024;
+/// That come with one message.
+inline constexpr std::size_t kMostDescriptors = 3;
 /// Longer names of kernels are cut.
 inline constexpr std::size_t kLongestKernelName = 32 * 1024;
 
@@ -27,6 +33,7 @@ enum class MessageKind : std::uint32_t {
   launches = 2,  ///< LaunchShape, LaunchSums, and the kernel's mangled name: launches since the last such message
   trouble = 3,   ///< a sentence
   bye = 4,       ///< the process ends, and everything was sent
+  stored = 5,    ///< the number of the wanted launch, from 0; the descriptors of three files: snapshot_format.hpp
 };
 
 struct MessageHead {

@@ -53,6 +53,8 @@ void ProfileBuilder::add(std::span<const std::byte> packet) {
     case MessageKind::launches:
       add_launches(*message);
       break;
+    case MessageKind::stored:  // for those who asked for it
+      break;
     case MessageKind::trouble:
       unfinished_.erase(message->process);
       add_trouble(message->text);

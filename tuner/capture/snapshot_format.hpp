@@ -11,10 +11,10 @@ namespace tuner::capture {
 
 /// Each record is a RecordHead, then `size` bytes: the structure named here, then what its comment says.
 enum class RecordKind : std::uint32_t {
-  launch = 1,            ///< FactsOfLaunch, then the kernel's mangled name; the first record, and the only one of its kind
-  parameter = 2,         ///< FactsOfParameter, then its bytes; in the order of their offsets
-  attribute = 3,         ///< NumberedFact: a CUfunction_attribute of the kernel
-  limit = 4,             ///< NumberedFact: a CUlimit of the context
+  launch = 1,     ///< FactsOfLaunch, then the kernel's mangled name; the first record, and the only one of its kind
+  parameter = 2,  ///< FactsOfParameter, then its bytes; in the order of their offsets
+  attribute = 3,  ///< NumberedFact: a CUfunction_attribute of the kernel
+  limit = 4,      ///< NumberedFact: a CUlimit of the context
   launch_attribute = 5,  ///< NumberedFact: a CUlaunchAttributeID, the first 8 bytes of its value
   allocation = 6,        ///< FactsOfMemory
   variable = 7,          ///< FactsOfMemory, then its mangled name: of the kernel's module

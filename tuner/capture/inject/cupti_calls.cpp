@@ -40,4 +40,13 @@ std::optional<CuptiCalls> open_cupti(std::string& why) {
   return std::nullopt;
 }
 
+std::string refusal_of(const CuptiCalls& cupti, CUptiResult result) {
+  if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED)
+    return "Kernels cannot be seen, because the program, or a tool that watches it, uses CUPTI itself.";
+  const char* name = nullptr;
+  if (cupti.result_string(result, &name) != CUPTI_SUCCESS || name == nullptr) name = "an unknown error";
+  return std::string("Kernels cannot be seen, because CUPTI says ") + name +
+         "; set TUNER_CUPTI to the libcupti.so of a CUDA toolkit no newer than the driver.";
+}
+
 }  // namespace tuner::capture

@@ -11,6 +11,8 @@ namespace tuner::capture {
 #define TUNER_CAPTURE_CUPTI(X)                        \
   X(result_string, cuptiGetResultString)              \
   X(subscribe, cuptiSubscribe)                        \
+  X(enable_callback, cuptiEnableCallback)             \
+  X(callback_name, cuptiGetCallbackName)              \
   X(timestamp, cuptiGetTimestamp)                     \
   X(register_buffers, cuptiActivityRegisterCallbacks) \
   X(enable, cuptiActivityEnable)                      \
@@ -26,5 +28,8 @@ struct CuptiCalls {
 
 /// CUPTI from the first of the files named in the environment that has it; nothing, and `why`, a sentence, if none has.
 std::optional<CuptiCalls> open_cupti(std::string& why);
+
+/// The sentence for a program in which CUPTI said `result`.
+std::string refusal_of(const CuptiCalls& cupti, CUptiResult result);
 
 }  // namespace tuner::capture

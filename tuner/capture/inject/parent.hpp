@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 
@@ -19,7 +20,7 @@ class Parent {
   static std::optional<Parent> from_environment();
 
   /// False if the packet could not be sent; nothing is waited for longer than the tuner allows. Never raises a signal.
-  bool send(MessageKind kind, std::string_view body = {}) const;
+  bool send(MessageKind kind, std::string_view body = {}, std::initializer_list<int> descriptors = {}) const;
   /// Launches before that do not count: nanoseconds of CLOCK_MONOTONIC.
   std::int64_t begin() const { return begin_; }
   /// The end of the program is not held up longer.

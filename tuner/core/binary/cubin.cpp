@@ -197,6 +197,16 @@ std::vector<CubinArray> globals_in_cubin(Bytes cubin) {
   return globals;
 }
 
+std::vector<CubinArray> variables_in_cubin(Bytes cubin) {
+  std::vector<CubinArray> variables;
+  for_each_object(cubin, [&](std::string_view section, const Elf64_Sym& symbol, std::string_view name) {
+    // Constants of the source lie in bank 3; what the compiler puts into others has no name.
+    if (!section.starts_with(".nv.global") && section != ".nv.constant3") return;
+    if (symbol.st_size > 0) variables.push_back({std::string(name), symbol.st_size});
+  });
+  return variables;
+}
+
 int cubin_architecture(Bytes cubin) {
   const auto header = read<Elf64_Ehdr>(cubin, 0);
   if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_machine != kCudaMachine) return 0;

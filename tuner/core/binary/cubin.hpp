@@ -43,6 +43,9 @@ std::optional<CubinArray> array_in_cubin(std::span<const std::byte> cubin, std::
 /// those of namespaces and functions too, the compiler's own texts not.
 std::vector<CubinArray> globals_in_cubin(std::span<const std::byte> cubin);
 
+/// Those, the compiler's own texts too, and those in constant memory: all that a kernel may find in its module.
+std::vector<CubinArray> variables_in_cubin(std::span<const std::byte> cubin);
+
 /// 90 for sm_90; 0 if the bytes are no cubin.
 int cubin_architecture(std::span<const std::byte> cubin);
 

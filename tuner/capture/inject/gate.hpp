@@ -1,0 +1,30 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+namespace tuner::capture {
+
+/// Keeps calls of other threads away from the driver while a launch is stored. A thread enters before a call that
+/// launches, copies, allocates or frees, and leaves after it; an open gate costs two additions.
+class Gate {
+ public:
+  void enter();
+  void leave() { under_way_.fetch_sub(1); }
+
+  /// From now on nobody enters. False, and the gate is open again, if somebody has not left after so long.
+  bool close(std::chrono::milliseconds patience);
+  /// False if somebody has waited too long and went on: what was stored meanwhile may be mixed.
+  bool open();
+
+ private:
+  std::atomic<int> under_way_ = 0;
+  std::atomic<bool> closed_ = false;
+  std::mutex mutex_;
+  std::condition_variable opened_;
+  bool passed_ = false;  ///< by somebody, while it was closed
+};
+
+}  // namespace tuner::capture

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace tuner::capture {
+
+enum class MemoryKind { device, pooled, managed, mapped };
+
+struct LiveMemory {
+  std::uint64_t address = 0, size = 0;
+  MemoryKind kind = MemoryKind::device;
+  CUcontext context = nullptr;  ///< that was current where it was made
+
+  bool holds(std::uint64_t where) const { return where >= address && where - address < size; }
+};
+
+/// What the program has allocated on GPUs and not freed. For several threads; calls nobody under its lock.
+class LiveMemories {
+ public:
+  void add(const LiveMemory& memory);
+  void remove(std::uint64_t address);
+  /// All of them, by address.
+  std::vector<LiveMemory> list() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, LiveMemory> by_address_;
+};
+
+/// That in which `where` lies; nullptr if none. `memories` are sorted by address.
+const LiveMemory* find_holding(const std::vector<LiveMemory>& memories, std::uint64_t where);
+
+}  // namespace tuner::capture

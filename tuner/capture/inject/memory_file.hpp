@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tuner::capture {
+
+/// A file without a name, in memory, mapped for writing. The tuner gets its descriptor.
+class MemoryFile {
+ public:
+  /// Of so many bytes, which cost memory when they are first written, or at once; is_there() is false if they cannot be
+  /// had.
+  MemoryFile(std::uint64_t size, bool at_once);
+  ~MemoryFile();
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  bool is_there() const { return bytes_ != nullptr; }
+  int descriptor() const { return descriptor_; }
+  std::byte* bytes() const { return bytes_; }
+  std::uint64_t size() const { return size_; }
+
+ private:
+  std::uint64_t size_;
+  int descriptor_ = -1;
+  std::byte* bytes_ = nullptr;
+};
+
+/// Bytes that the system could still give to programs; as much as there can be where it does not say.
+std::uint64_t available_memory();
+
+}  // namespace tuner::capture

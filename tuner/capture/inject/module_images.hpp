@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tuner::capture {
+
+/// The modules of the program that have the wanted kernel. For several threads; calls nobody under its lock, because
+/// the driver tells of modules in the middle of other calls.
+class ModuleImages {
+ public:
+  using Image = std::shared_ptr<const std::vector<std::byte>>;
+
+  explicit ModuleImages(std::string kernel) : kernel_(std::move(kernel)) {}
+  void add(std::uint32_t module, std::span<const std::byte> image);
+  void remove(std::uint32_t module);
+  /// That of the kernel; nullptr if none was loaded, or several that differ.
+  Image only_one() const;
+
+ private:
+  const std::string kernel_;  ///< mangled
+  mutable std::mutex mutex_;
+  std::map<std::uint32_t, Image> images_;
+};
+
+}  // namespace tuner::capture

@@ -1,0 +1,362 @@
+#include "tuner/capture/inject/watch_launches.hpp"
+
+#include <cuda.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tuner/capture/inject/drainer.hpp"
+#include "tuner/capture/inject/driver_calls.hpp"
+#include "tuner/capture/inject/driver_events.hpp"
+#include "tuner/capture/inject/gate.hpp"
+#include "tuner/capture/inject/live_memory.hpp"
+#include "tuner/capture/inject/module_images.hpp"
+#include "tuner/capture/inject/snapshot.hpp"
+
+namespace tuner::capture {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// For each thing that is waited for.
+constexpr auto kLongestWait = 2s;
+/// Launches that are tried, before a program is left alone.
+constexpr int kMostFailures = 3;
+
+/// What a call leaves for its end, in the word that CUPTI keeps for it.
+enum class Mark : std::uint64_t { none = 0, entered = 1, stored = 2 };
+
+/// While the calling thread stores a launch, its calls are ours.
+thread_local bool is_ours = false;
+
+struct OurCalls {
+  OurCalls() { is_ours = true; }
+  ~OurCalls() { is_ours = false; }
+  OurCalls(const OurCalls&) = delete;
+  OurCalls& operator=(const OurCalls&) = delete;
+};
+
+class Watcher {
+ public:
+  Watcher(const Parent& parent, const CuptiCalls& cupti, const DriverCalls& driver, const WantedLaunches& wanted)
+      : parent_(parent),
+        driver_(driver),
+        events_(driver_events(cupti)),
+        images_(wanted.kernel()),
+        drainer_(driver_),
+        wanted_(wanted) {}
+
+  const std::vector<DriverEvent>& events() const { return events_; }
+
+  void on_call(CUpti_CallbackId id, const CUpti_CallbackData& call) {
+    const DriverEvent event = id < events_.size() ? events_[id] : DriverEvent::none;
+    if (call.callbackSite == CUPTI_API_ENTER) {
+      enter(event, call);
+    } else {
+      leave(event, call);
+    }
+  }
+
+  void on_module(CUpti_CallbackId id, const CUpti_ResourceData& resource) {
+    const auto& module = *static_cast<const CUpti_ModuleResourceData*>(resource.resourceDescriptor);
+    if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED)
+      images_.add(module.moduleId, std::as_bytes(std::span(module.pCubin, module.cubinSize)));
+    if (id == CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING) images_.remove(module.moduleId);
+  }
+
+  void at_exit() const {
+    if (getpid() == process_) parent_.send(MessageKind::bye);
+  }
+
+ private:
+  void enter(DriverEvent event, const CUpti_CallbackData& call) {
+    if (const std::optional<Launch> launch = wanted_launch(event, call); launch && begin_to_store(*launch)) {
+      *call.correlationData = static_cast<std::uint64_t>(Mark::stored);
+      return;
+    }
+    gate_.enter();
+    *call.correlationData = static_cast<std::uint64_t>(Mark::entered);
+  }
+
+  void leave(DriverEvent event, const CUpti_CallbackData& call) {
+    const auto mark = static_cast<Mark>(*call.correlationData);
+    const CUresult result = *static_cast<const CUresult*>(call.functionReturnValue);
+    if (mark == Mark::stored) return finish_storing(result);
+    if (mark != Mark::entered) return;  // it began before there was anybody to see it
+    if (result == CUDA_SUCCESS) note_memory(event, call);
+    note_capture(event, result);
+    gate_.leave();
+  }
+
+  /// The launch, if it is of the kernel and goes to the GPU now.
+  std::optional<Launch> wanted_launch(DriverEvent event, const CUpti_CallbackData& call) const {
+    if (call.symbolName == nullptr || call.symbolName != wanted_.kernel()) return std::nullopt;
+    Launch launch;
+    switch (event) {
+      case DriverEvent::launch: {
+        const auto& given = *static_cast<const cuLaunchKernel_params*>(call.functionParams);
+        launch = launch_with(given);
+        launch.extra = given.extra;
+        break;
+      }
+      case DriverEvent::launch_cooperative:
+        launch = launch_with(*static_cast<const cuLaunchCooperativeKernel_params*>(call.functionParams));
+        launch.cooperative = true;
+        break;
+      case DriverEvent::launch_ex:
+        launch = launch_ex_with(*static_cast<const cuLaunchKernelEx_params*>(call.functionParams));
+        break;
+      default:
+        return std::nullopt;
+    }
+    launch.kernel = call.symbolName;
+    launch.context = call.context;
+    return launch;
+  }
+
+  template <typename Given>
+  static Launch launch_with(const Given& given) {
+    Launch launch;
+    launch.shape.grid[0] = given.gridDimX, launch.shape.grid[1] = given.gridDimY, launch.shape.grid[2] = given.gridDimZ;
+    launch.shape.block[0] = given.blockDimX, launch.shape.block[1] = given.blockDimY;
+    launch.shape.block[2] = given.blockDimZ;
+    launch.shape.dynamic_shared = given.sharedMemBytes;
+    launch.stream = given.hStream;
+    launch.function = given.f;
+    launch.parameters = given.kernelParams;
+    return launch;
+  }
+
+  static Launch launch_ex_with(const cuLaunchKernelEx_params& given) {
+    struct : CUlaunchConfig {
+      CUfunction f;
+      void** kernelParams;
+    } flat{*given.config, given.f, given.kernelParams};
+    Launch launch = launch_with(flat);
+    launch.extra = given.extra;
+    for (unsigned i = 0; i < given.config->numAttrs; ++i) {
+      const CUlaunchAttribute& attribute = given.config->attrs[i];
+      std::int64_t value = 0;
+      std::memcpy(&value, &attribute.value, sizeof value);
+      launch.attributes.emplace_back(attribute.id, value);
+      if (attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) launch.cooperative = attribute.value.cooperative != 0;
+      if (attribute.id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
+      launch.shape.cluster[0] = attribute.value.clusterDim.x;
+      launch.shape.cluster[1] = attribute.value.clusterDim.y;
+      launch.shape.cluster[2] = attribute.value.clusterDim.z;
+    }
+    return launch;
+  }
+
+  bool is_early() const {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * std::int64_t{1000000000} + now.tv_nsec < parent_.begin();
+  }
+
+  /// Counts the launch; what it should be stored for, if it should.
+  std::optional<std::size_t> count(Launch& launch) {
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    const bool known = driver_.is_capturing(launch.stream, &status) == CUDA_SUCCESS;
+    if (is_early() || (known && status != CU_STREAM_CAPTURE_STATUS_NONE)) return std::nullopt;
+    const std::lock_guard lock(mutex_);
+    const std::optional<std::size_t> index = wanted_.take(launch.shape);
+    launch.ordinal = wanted_.seen();
+    return failures_ < kMostFailures ? index : std::nullopt;
+  }
+
+  /// True if the launch is being stored: then nobody else calls the driver, until it has ended.
+  bool begin_to_store(Launch launch) {
+    const OurCalls ours;
+    try {
+      const std::optional<std::size_t> index = count(launch);
+      if (!index || is_storing_.exchange(true)) return false;
+      std::string why_not = prepare(launch, *index);
+      if (why_not.empty()) return true;
+      is_storing_ = false;
+      give_up(*index, why_not);
+    } catch (const std::bad_alloc&) {
+      is_storing_ = false;
+    }
+    return false;
+  }
+
+  /// Takes what there is before the launch; why it could not be, with an open gate.
+  std::string prepare(const Launch& launch, std::size_t index) {
+    // What we call would end the capture of a stream, or be refused in it.
+    const char* const capture = "the program captures a stream at that moment";
+    if (captures_ > 0) return capture;
+    if (!gate_.close(kLongestWait)) return "calls of other threads to the driver did not end within 2 s";
+    std::string why_not;
+    if (captures_ > 0) {
+      why_not = capture;
+    } else if (!drainer_.drain(launch.context, kLongestWait)) {
+      why_not = "what the GPU did before did not end within 2 s; it may wait for a later launch";
+    } else if (const ModuleImages::Image image = image_of(launch)) {
+      snapshot_ = Snapshot::take(driver_, launch, *image, memories_.list(), wanted_.limit(), why_not);
+    } else {
+      why_not = "its module was not seen, or several modules have a kernel of this name";
+    }
+    index_ = index;
+    if (!why_not.empty()) gate_.open();
+    return why_not;
+  }
+
+  /// A module that is loaded only when its kernel is needed is loaded now.
+  ModuleImages::Image image_of(const Launch& launch) const {
+    CUfunction function = nullptr;
+    driver_.kernel_function(&function, reinterpret_cast<CUkernel>(launch.function));
+    return images_.only_one();
+  }
+
+  void finish_storing(CUresult result) {
+    const OurCalls ours;
+    std::string why_not;
+    const auto patience = kLongestWait + 4 * std::chrono::nanoseconds(wanted_.longest());
+    CUcontext context = nullptr;
+    driver_.current_context(&context);
+    try {
+      if (result != CUDA_SUCCESS) {
+        why_not = "it failed";
+      } else if (!drainer_.drain(context, patience)) {
+        why_not = "it did not end within 2 s and four times what it took before; it may wait for a later launch";
+      } else if (!snapshot_->take_after()) {
+        why_not = "its memory could not be read";
+      }
+    } catch (const std::bad_alloc&) {
+      why_not = "there is no memory for it";
+    }
+    const std::unique_ptr<Snapshot> snapshot = std::move(snapshot_);
+    const std::size_t index = index_;
+    if (!gate_.open() && why_not.empty()) why_not = "another thread of the program could not wait so long";
+    is_storing_ = false;
+    try {
+      if (why_not.empty() && !snapshot->send_to(parent_, index)) why_not = "it could not be sent to the tuner";
+    } catch (const std::bad_alloc&) {
+      why_not = "there is no memory for it";
+    }
+    if (!why_not.empty()) return give_up(index, why_not);
+    const std::lock_guard lock(mutex_);
+    wanted_.finish(index);
+  }
+
+  /// The next launch is tried instead, and after some nobody any more.
+  void give_up(std::size_t, const std::string& why_not) {
+    {
+      const std::lock_guard lock(mutex_);
+      ++failures_;
+    }
+    parent_.send(MessageKind::trouble, "A launch was not stored, because " + why_not + ".");
+  }
+
+  void note_memory(DriverEvent event, const CUpti_CallbackData& call) {
+    const auto given = [&]<typename Params>(const Params*) -> const Params& {
+      return *static_cast<const Params*>(call.functionParams);
+    };
+    switch (event) {
+      case DriverEvent::allocate: {
+        // Those from pools and managed ones begin with the same two.
+        const auto& params = given(static_cast<const cuMemAlloc_v2_params*>(nullptr));
+        const std::string_view name = call.functionName;
+        const MemoryKind kind = name.starts_with("cuMemAllocManaged") ? MemoryKind::managed
+                                : name.starts_with("cuMemAllocAsync") || name.starts_with("cuMemAllocFromPool")
+                                    ? MemoryKind::pooled
+                                    : MemoryKind::device;
+        memories_.add({*params.dptr, params.bytesize, kind, call.context});
+        break;
+      }
+      case DriverEvent::allocate_pitch: {
+        const auto& params = given(static_cast<const cuMemAllocPitch_v2_params*>(nullptr));
+        memories_.add({*params.dptr, *params.pPitch * params.Height, MemoryKind::device, call.context});
+        break;
+      }
+      case DriverEvent::map: {
+        const auto& params = given(static_cast<const cuMemMap_params*>(nullptr));
+        memories_.add({params.ptr, params.size, MemoryKind::mapped, call.context});
+        break;
+      }
+      case DriverEvent::free:
+        memories_.remove(given(static_cast<const cuMemFree_v2_params*>(nullptr)).dptr);
+        break;
+      case DriverEvent::unmap:
+        memories_.remove(given(static_cast<const cuMemUnmap_params*>(nullptr)).ptr);
+        break;
+      default:
+        break;
+    }
+  }
+
+  void note_capture(DriverEvent event, CUresult result) {
+    if (event == DriverEvent::begin_capture && result == CUDA_SUCCESS) ++captures_;
+    const bool has_ended = result == CUDA_SUCCESS || result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (event == DriverEvent::end_capture && has_ended) --captures_;
+  }
+
+  const Parent parent_;
+  const DriverCalls driver_;
+  const std::vector<DriverEvent> events_;
+  const pid_t process_ = getpid();
+  LiveMemories memories_;
+  ModuleImages images_;
+  Drainer drainer_;
+  Gate gate_;
+  std::atomic<int> captures_ = 0;  ///< of streams, under way
+  std::mutex mutex_;               ///< of the next two
+  WantedLaunches wanted_;
+  int failures_ = 0;
+  std::atomic<bool> is_storing_ = false;  ///< by a thread, whose are the next two
+  std::unique_ptr<Snapshot> snapshot_;
+  std::size_t index_ = 0;
+};
+
+/// Never destroyed: threads of the program may run until the very end.
+Watcher* watcher = nullptr;
+
+void on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+  try {
+    if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
+      watcher->on_module(id, *static_cast<const CUpti_ResourceData*>(data));
+    } else if (!is_ours && !Drainer::is_this_thread()) {
+      watcher->on_call(id, *static_cast<const CUpti_CallbackData*>(data));
+    }
+  } catch (const std::bad_alloc&) {
+    // What is not noted is not stored, which the snapshot says.
+  }
+}
+
+}  // namespace
+
+std::string watch_launches(const Parent& parent, const CuptiCalls& cupti, const WantedLaunches& wanted) {
+  const std::optional<DriverCalls> driver = find_driver_calls();
+  if (!driver) return "Launches cannot be stored, because the driver is older than that of CUDA 12.";
+  CUpti_SubscriberHandle subscriber = nullptr;
+  CUptiResult result = cupti.subscribe(&subscriber, on_callback, nullptr);
+  if (result != CUPTI_SUCCESS) return refusal_of(cupti, result);
+  watcher = new Watcher(parent, cupti, *driver, wanted);
+  const auto enable = [&](CUpti_CallbackDomain domain, std::size_t id) {
+    if (result == CUPTI_SUCCESS)
+      result = cupti.enable_callback(1, subscriber, domain, static_cast<CUpti_CallbackId>(id));
+  };
+  for (std::size_t id = 0; id < watcher->events().size(); ++id) {
+    if (watcher->events()[id] != DriverEvent::none) enable(CUPTI_CB_DOMAIN_DRIVER_API, id);
+  }
+  enable(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED);
+  enable(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING);
+  if (result != CUPTI_SUCCESS) return refusal_of(cupti, result);
+  std::atexit([] { watcher->at_exit(); });
+  return {};
+}
+
+}  // namespace tuner::capture
