@@ -188,7 +188,7 @@ Profile profile_program(const CaptureOptions& options, const std::atomic<bool>& 
 }
 
 Profile store_launches(const CaptureOptions& options, const WantedKernel& kernel,
-                       const std::function<void(StoredLaunch)>& take, const std::atomic<bool>& interrupted) {
+                       const std::function<void(SentLaunch)>& take, const std::atomic<bool>& interrupted) {
   ProfileBuilder builder;
   std::set<std::size_t> stored;
   const auto take_packet = [&](Packet packet) {

@@ -27,7 +27,7 @@ struct CaptureOptions {
 };
 
 /// What the injected library wrote of a launch: snapshot_format.hpp. Files without names, in memory.
-struct StoredLaunch {
+struct SentLaunch {
   std::size_t wanted = 0;  ///< index of what was asked for
   UniqueFd records, before, after;
 };
@@ -40,6 +40,6 @@ Profile profile_program(const CaptureOptions& options, const std::atomic<bool>& 
 /// Runs the program once more, and hands over each launch that was asked for while the program runs; none twice. With
 /// `stop_at_launches` the program is ended once so many were handed over. Of the profile, kernels stay empty.
 Profile store_launches(const CaptureOptions& options, const WantedKernel& kernel,
-                       const std::function<void(StoredLaunch)>& take, const std::atomic<bool>& interrupted);
+                       const std::function<void(SentLaunch)>& take, const std::atomic<bool>& interrupted);
 
 }  // namespace tuner::capture

@@ -10,7 +10,7 @@
 namespace tuner::capture {
 
 MemoryFile::MemoryFile(std::uint64_t size, bool at_once) : size_(size) {
-  descriptor_ = memfd_create("captured by tuner", MFD_CLOEXEC);
+  descriptor_ = memfd_create("captured by tuner", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   const std::uint64_t mapped = std::max<std::uint64_t>(size, 1);
   if (descriptor_ < 0 || ftruncate(descriptor_, static_cast<off_t>(mapped)) != 0) return;
   // Pages that exist already do not slow down the copy from the GPU.

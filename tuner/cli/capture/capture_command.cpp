@@ -1,18 +1,18 @@
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <charconv>
 #include <limits>
-#include <span>
+#include <optional>
+#include <system_error>
 
 #include "tuner/capture/capture.hpp"
-#include "tuner/capture/kernel_name.hpp"
-#include "tuner/cli/given/decisions.hpp"
+#include "tuner/cli/capture/profile_output.hpp"
+#include "tuner/cli/capture/store_kernel.hpp"
 #include "tuner/cli/terminal/arguments.hpp"
 #include "tuner/cli/terminal/command.hpp"
 #include "tuner/cli/terminal/interrupts.hpp"
-#include "tuner/cli/terminal/json_list.hpp"
 #include "tuner/cli/terminal/message.hpp"
-#include "tuner/core/base/printable.hpp"
+#include "tuner/core/base/count_text.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/report/record_json.hpp"
 #include "tuner/error.hpp"
@@ -20,165 +20,7 @@
 namespace tuner::cli {
 namespace {
 
-using capture::KernelProfile;
-using capture::LaunchShape;
-using capture::LaunchSums;
 using capture::Profile;
-using capture::ShapeProfile;
-
-constexpr std::size_t kShownKernels = 20, kShownShapes = 4;
-
-double share_of(const LaunchSums& part, const LaunchSums& whole) {
-  return whole.total > 0 ? part.total / whole.total : 0;
-}
-double mean_of(const LaunchSums& sums) {
-  return sums.total / static_cast<double>(sums.launches);
-}
-
-void add_sums(nlohmann::ordered_json& object, const LaunchSums& sums) {
-  constexpr double kMicrosecond = 1000;
-  object["launches"] = sums.launches;
-  object["total_us"] = sums.total / kMicrosecond;
-  object["mean_us"] = mean_of(sums) / kMicrosecond;
-  object["spread"] = capture::relative_spread(sums);
-  object["shortest_us"] = sums.shortest / kMicrosecond;
-  object["longest_us"] = sums.longest / kMicrosecond;
-}
-
-nlohmann::ordered_json shape_json(const ShapeProfile& profile, const LaunchSums& kernel) {
-  const LaunchShape& shape = profile.shape;
-  nlohmann::ordered_json object{{"grid", shape.grid},
-                                {"block", shape.block},
-                                {"cluster", shape.cluster},
-                                {"dynamic_shared_bytes", shape.dynamic_shared},
-                                {"static_shared_bytes", shape.static_shared},
-                                {"registers", shape.registers},
-                                {"local_bytes", shape.local_bytes},
-                                {"in_graph", shape.in_graph != 0},
-                                {"share", share_of(profile.sums, kernel)}};
-  add_sums(object, profile.sums);
-  return object;
-}
-
-nlohmann::ordered_json kernel_json(const KernelProfile& kernel, const LaunchSums& all) {
-  const std::string why_not = kernel.why_not_captured();
-  nlohmann::ordered_json object{{"kernel", capture::short_name(kernel.readable)},
-                                {"readable", kernel.readable},
-                                {"mangled", kernel.name},
-                                {"library", text_or_null(kernel.library)},
-                                {"capture", why_not.empty()},
-                                {"why_not", text_or_null(why_not)},
-                                {"share", share_of(kernel.sums, all)}};
-  add_sums(object, kernel.sums);
-  object["launches_in_graphs"] = kernel.in_graphs;
-  object["shapes"] =
-      json_list(kernel.shapes, [&](const ShapeProfile& shape) { return shape_json(shape, kernel.sums); });
-  object["launches_of_other_shapes"] = kernel.other_launches;
-  return object;
-}
-
-nlohmann::ordered_json profile_json(const Profile& profile, const std::vector<std::string>& command) {
-  return {{"format", 1},
-          {"command", command},
-          {"exit_code", or_null(profile.status.code)},
-          {"signal", or_null(profile.status.signal)},
-          {"stopped", profile.ended_by_us},
-          {"wall_s", std::chrono::duration<double>(profile.wall_time).count()},
-          {"gpu_s", profile.sums.total / 1e9},
-          {"launches", profile.sums.launches},
-          {"processes", profile.processes},
-          {"complete", profile.complete},
-          {"kernels",
-           json_list(profile.kernels, [&](const KernelProfile& kernel) { return kernel_json(kernel, profile.sums); })},
-          {"troubles", profile.troubles}};
-}
-
-/// "64", "64x8x2".
-std::string extents_text(std::span<const std::uint32_t, 3> extents) {
-  if (extents[2] != 1) return fmt::format("{}x{}x{}", extents[0], extents[1], extents[2]);
-  return extents[1] != 1 ? fmt::format("{}x{}", extents[0], extents[1]) : fmt::format("{}", extents[0]);
-}
-
-/// With one decimal, so that columns of them can be read.
-std::string percent_cell(double share) {
-  return fmt::format("{:.1f} %", share * 100);
-}
-
-std::vector<std::string> with_sums(const LaunchSums& sums, const LaunchSums& all, std::vector<std::string> more) {
-  std::vector<std::string> cells{percent_cell(share_of(sums, all)), grouped(sums.launches), time_text(mean_of(sums)),
-                                 sums.launches > 1 ? percent_cell(capture::relative_spread(sums)) : ""};
-  cells.insert(cells.end(), more.begin(), more.end());
-  return cells;
-}
-
-std::string name_cell(const KernelProfile& kernel) {
-  constexpr std::size_t kLongestName = 120;
-  return one_line(capture::short_name(kernel.readable), kLongestName);
-}
-
-std::string kernel_table(std::span<const KernelProfile> kernels, const LaunchSums& all) {
-  using Align = Table::Align;
-  Table table({{"share", Align::right},
-               {"launches", Align::right},
-               {"mean", Align::right},
-               {"spread", Align::right},
-               {"registers", Align::right},
-               {"shared", Align::right},
-               {"library"},
-               {"capture"},
-               {"kernel"}});
-  for (const KernelProfile& kernel : kernels) {
-    const LaunchShape& shape = kernel.shapes.front().shape;
-    const std::string why_not = kernel.why_not_captured();
-    table.add(with_sums(kernel.sums, all,
-                        {std::to_string(shape.registers), std::to_string(shape.static_shared), kernel.library,
-                         why_not.empty() ? "yes" : why_not, name_cell(kernel)}));
-  }
-  return table.text(output_width());
-}
-
-std::string shape_table(std::span<const KernelProfile> kernels, const LaunchSums& all) {
-  using Align = Table::Align;
-  Table table({{"share", Align::right},
-               {"launches", Align::right},
-               {"mean", Align::right},
-               {"spread", Align::right},
-               {"grid"},
-               {"block"},
-               {"dynamic", Align::right},
-               {"kernel"}});
-  for (const KernelProfile& kernel : kernels) {
-    for (const ShapeProfile& each : std::span(kernel.shapes).first(std::min(kernel.shapes.size(), kShownShapes))) {
-      table.add(with_sums(each.sums, all,
-                          {extents_text(each.shape.grid), extents_text(each.shape.block),
-                           std::to_string(each.shape.dynamic_shared), name_cell(kernel)}));
-    }
-  }
-  return table.text(output_width());
-}
-
-std::string profile_text(const Profile& profile) {
-  const std::string wall = duration_text(std::chrono::duration<double>(profile.wall_time).count());
-  if (profile.processes == 0)
-    return fmt::format(
-        "No use of CUDA was seen in {}. A process is not seen if it closes the descriptors, or changes the "
-        "environment, that it inherits.\n",
-        wall);
-  if (profile.kernels.empty()) return fmt::format("No launches were seen in {}.\n", wall);
-  const auto shown = std::span(profile.kernels).first(std::min(profile.kernels.size(), kShownKernels));
-  const std::size_t left = profile.kernels.size() - shown.size();
-  return fmt::format("{}, {}: {} of GPU time in {}.\n\nKernels{}\n{}\nLaunch shapes\n{}",
-                     counted(profile.kernels.size(), "kernel"),
-                     fmt::format("{} launch{}", grouped(profile.sums.launches), profile.sums.launches == 1 ? "" : "es"),
-                     time_text(profile.sums.total), wall, left == 0 ? "" : fmt::format(", {} more with `--json`", left),
-                     kernel_table(shown, profile.sums), shape_table(shown, profile.sums));
-}
-
-void warn_of_troubles(const Profile& profile) {
-  for (const std::string& sentence : profile.troubles) warn(one_line(sentence));
-  if (!profile.complete && !profile.ended_by_us)
-    warn("The program ended without its exit handlers, so what it launched last may be missing.");
-}
 
 /// A time, or a number of launches.
 void read_stop(const Arguments& arguments, capture::CaptureOptions& options) {
@@ -201,6 +43,47 @@ ExitCode exit_code_of_program(const Profile& profile, bool is_interrupted) {
   return code != 0 ? static_cast<ExitCode>(code) : seen;
 }
 
+std::uint64_t read_limit(const Arguments& arguments) {
+  constexpr double kDefault = 8e9;
+  const std::optional<std::string> text = arguments.value("limit");
+  const std::optional<double> bytes = text ? read_byte_count(*text) : kDefault;
+  if (!bytes || !(*bytes >= 1 && *bytes < 0x1p60))
+    throw Error(Errc::bad_usage, fmt::format("--limit needs a size, such as 512MB or 20GB, not `{}`.", *text));
+  return static_cast<std::uint64_t>(*bytes);
+}
+
+/// "1,100,1000".
+std::vector<std::uint64_t> read_launches(const Arguments& arguments) {
+  std::vector<std::uint64_t> ordinals;
+  for (const std::string& word : arguments.listed("launches")) {
+    std::uint64_t ordinal = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), ordinal);
+    if (error != std::errc() || end != word.data() + word.size() || ordinal == 0) {
+      throw Error(Errc::bad_usage, fmt::format("--launches needs numbers of launches, counted from 1, such as 1,100; "
+                                               "`{}` is none.",
+                                               word));
+    }
+    ordinals.push_back(ordinal);
+  }
+  return ordinals;
+}
+
+/// What is to be stored, if anything is. Throws Error{bad_usage} if options for that stand without it.
+std::optional<StoringRequest> storing_request(const Arguments& arguments) {
+  const std::optional<std::string> kernel = arguments.value("kernel");
+  if (!kernel) {
+    for (const char* const option : {"output", "launches", "limit"}) {
+      if (arguments.has(option))
+        throw Error(Errc::bad_usage, fmt::format("--{} says how launches are stored; add --kernel NAME.", option));
+    }
+    return std::nullopt;
+  }
+  return StoringRequest{.kernel = *kernel,
+                        .folder = arguments.value("output").value_or(default_folder(*kernel)),
+                        .ordinals = read_launches(arguments),
+                        .limit = read_limit(arguments)};
+}
+
 ExitCode run_capture(const Arguments& arguments) {
   if (arguments.operands().empty()) {
     throw Error(Errc::bad_usage,
@@ -211,16 +94,28 @@ ExitCode run_capture(const Arguments& arguments) {
                                   .randomise = arguments.has("randomise"),
                                   .output_to_stderr = arguments.has("json")};
   read_stop(arguments, options);
+  const std::optional<StoringRequest> request = storing_request(arguments);
   const Interrupts interrupts;
   const SomethingToEnd program;
+  std::optional<LaunchStore> store;
+  if (request) store.emplace(*request, options.command);  // before the program runs for nothing
   const Profile profile = capture::profile_program(options, interrupts.flag());
   warn_of_troubles(profile);
-  if (arguments.has("json")) {
-    print_json(profile_json(profile, options.command));
-  } else {
-    print(profile_text(profile));
+  nlohmann::ordered_json json = profile_json(profile, options.command);
+  if (!arguments.has("json")) print(profile_text(profile));
+  ExitCode code = exit_code_of_program(profile, interrupts.flag());
+  if (store && !profile.kernels.empty() && !interrupts.flag()) {
+    const StoringResult result = store->store_from(profile, options, interrupts.flag());
+    json["stored"] = result.json;
+    if (!arguments.has("json")) print(result.text);
+    if (interrupts.flag()) {
+      code = ExitCode::interrupted;
+    } else if (result.launches == 0) {
+      code = ExitCode::no_result;
+    }
   }
-  return exit_code_of_program(profile, interrupts.flag());
+  if (arguments.has("json")) print_json(json);
+  return code;
 }
 
 }  // namespace
@@ -229,20 +124,34 @@ Command capture_command() {
   return {
       .name = "capture",
       .synopsis = "tuner capture [options] -- PROGRAM [ARGUMENTS]",
-      .summary = "run a CUDA program and list its kernels by their share of the GPU's time",
+      .summary = "run a CUDA program, list its kernels by their share of the GPU's time, and store launches",
       .purpose =
           "Runs a CUDA program, unchanged, and lists the kernels that it launched: their share of the GPU's\n"
-          "time, launches, launch shapes, and what they need. The driver loads a library into the program.",
+          "time, launches, launch shapes, and what they need. The driver loads a library into the program.\n"
+          "With --kernel it runs the program once more and stores launches of that kernel with all memory that\n"
+          "they can reach, in a folder that `tuner show` prints.",
       .options = {{"stop", Option::Kind::value, "TIME|N", "end the program after TIME (10s), or after N launches"},
                   {"after", Option::Kind::value, "TIME", "launches before TIME do not count; default: all count"},
                   {"randomise", Option::Kind::flag, "",
                    "leave address randomisation on; by default the program runs without it, so that its memory is at "
-                   "the same addresses each time"}},
+                   "the same addresses each time"},
+                  {"kernel", Option::Kind::value, "NAME",
+                   "run the program once more, and store launches of this kernel; default: none"},
+                  {"output", Option::Kind::value, "FOLDER",
+                   "where launches are stored, a new folder; default: NAME.capture"},
+                  {"launches", Option::Kind::repeatable, "N,...",
+                   "which launches of the kernel are stored, counted from 1; default: of each of the four shapes that "
+                   "take most time, the one in the middle"},
+                  {"limit", Option::Kind::value, "SIZE",
+                   "memory that is stored with a launch, such as 512MB; default: 8 GB. If the program has allocated more, "
+                   "what the kernel can reach is looked for"}},
       .most_operands = std::numeric_limits<std::size_t>::max(),
       .operands = {"FILE"},
       .examples = {{"tuner capture -- ./simulate 100", "which kernels take the time?"},
                    {"tuner capture --after 5s --stop 20s --json -- ./simulate",
-                    "the kernels of 15 seconds, as JSON; what the program prints goes to standard error"}},
+                    "the kernels of 15 seconds, as JSON; what the program prints goes to standard error"},
+                   {"tuner capture --kernel scale -o scale.capture -- ./simulate 100",
+                    "store launches of the kernel `scale`"}},
       .exit_codes = {ExitCode::no_toolkit, ExitCode::shortage},
       .run = run_capture,
   };

@@ -39,4 +39,18 @@ std::optional<std::int64_t> read_count(std::string_view text) {
   return shifted(text.substr(0, text.size() - 1), 10 * static_cast<std::int64_t>(unit + 1));
 }
 
+std::optional<double> read_byte_count(std::string_view text) {
+  constexpr std::string_view kUnits = "KMGT";
+  if (const auto count = read_count(text)) return static_cast<double>(*count);
+  if (text.ends_with('B')) text.remove_suffix(1);
+  if (text.ends_with('i')) text.remove_suffix(1);
+  const std::size_t unit = text.empty() ? std::string_view::npos : kUnits.find(text.back());
+  if (unit == std::string_view::npos) return std::nullopt;
+  text.remove_suffix(1);
+  double size = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return std::ldexp(size, 10 * (static_cast<int>(unit) + 1));
+}
+
 }  // namespace tuner

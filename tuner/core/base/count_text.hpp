@@ -10,4 +10,7 @@ namespace tuner {
 /// same, `1Mi`. Nothing if `text` is anything else, a plain number too, or does not fit in 64 bits.
 std::optional<std::int64_t> read_count(std::string_view text);
 
+/// Bytes: "512MB", "1.5G", "4GiB" or "1TB", where K is 1,024, and what read_count() reads; nothing for any other text.
+std::optional<double> read_byte_count(std::string_view text);
+
 }  // namespace tuner
