@@ -72,14 +72,14 @@ std::vector<std::uint64_t> read_launches(const Arguments& arguments) {
 std::optional<StoringRequest> storing_request(const Arguments& arguments) {
   const std::optional<std::string> kernel = arguments.value("kernel");
   if (!kernel) {
-    for (const char* const option : {"output", "launches", "limit"}) {
+    for (const char* const option : {"o", "launches", "limit"}) {
       if (arguments.has(option))
-        throw Error(Errc::bad_usage, fmt::format("--{} says how launches are stored; add --kernel NAME.", option));
+        throw Error(Errc::bad_usage, fmt::format("{} says how launches are stored; add --kernel NAME.", spelled(option)));
     }
     return std::nullopt;
   }
   return StoringRequest{.kernel = *kernel,
-                        .folder = arguments.value("output").value_or(default_folder(*kernel)),
+                        .folder = arguments.value("o").value_or(default_folder(*kernel)),
                         .ordinals = read_launches(arguments),
                         .limit = read_limit(arguments)};
 }
@@ -137,7 +137,7 @@ Command capture_command() {
                    "the same addresses each time"},
                   {"kernel", Option::Kind::value, "NAME",
                    "run the program once more, and store launches of this kernel; default: none"},
-                  {"output", Option::Kind::value, "FOLDER",
+                  {"o", Option::Kind::value, "FOLDER",
                    "where launches are stored, a new folder; default: NAME.capture"},
                   {"launches", Option::Kind::repeatable, "N,...",
                    "which launches of the kernel are stored, counted from 1; default: of each of the four shapes that "

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 #include "search/expression/quoting.hpp"
+#include "tuner/capture/stored/capture_folder.hpp"
+#include "tuner/cli/capture/show_capture.hpp"
 #include "tuner/cli/explain/explanation_json.hpp"
 #include "tuner/cli/given/decisions.hpp"
 #include "tuner/cli/given/stores.hpp"
@@ -212,12 +215,21 @@ std::string trials_text(std::vector<cache::Trial> trials, std::uint64_t most, co
          table.text(output_width());
 }
 
+/// A folder that `tuner capture` wrote; names of kernels have no slashes.
+bool is_capture(const std::filesystem::path& operand) {
+  std::error_code ignored;
+  return capture::is_capture_folder(operand) ||
+         (operand.has_parent_path() && std::filesystem::is_directory(operand, ignored));
+}
+
 ExitCode run_show(const Arguments& arguments) {
   if (arguments.operands().empty()) {
     throw Error(Errc::bad_usage,
                 "`tuner show` needs a kernel's name or a decision's number, for example `tuner show prefetch`. `tuner "
                 "list` shows what is stored.");
   }
+  if (is_capture(arguments.operands().front()))
+    return show_capture(arguments.operands().front(), arguments.has("json"));
   const std::uint64_t most = arguments.number("trials").value_or(kDefaultTrials);
   const cache::Location location = cache::locate(arguments.value("db").value_or(""));
   const std::string path = location.decisions.string();
@@ -260,17 +272,19 @@ ExitCode run_show(const Arguments& arguments) {
 Command show_command() {
   return {
       .name = "show",
-      .synopsis = "tuner show KERNEL|NUMBER [--trials N] [--db PATH] [--json]",
-      .summary = "show one decision: why it won, its ties, trials and failures",
+      .synopsis = "tuner show KERNEL|NUMBER|FOLDER [--trials N] [--db PATH] [--json]",
+      .summary = "show one decision: why it won, its ties, trials and failures; or a capture",
       .purpose =
           "Shows one decision with its ties, conditions, and the failures and fastest trials behind it: the\n"
-          "newest of a kernel, or the one with that number in `tuner list`.",
+          "newest of a kernel, or the one with that number in `tuner list`. Or launches in a FOLDER of `tuner "
+          "capture`.",
       .options = {{"trials", Option::Kind::value, "N",
                    "number of trials to show, fastest first; default 20; JSON always contains all"}},
       .most_operands = 1,
-      .operands = {"KERNEL|NUMBER"},
+      .operands = {"KERNEL|NUMBER|FOLDER"},
       .examples = {{"tuner show prefetch", "the newest decision for prefetch"},
-                   {"tuner show 3 --json", "decision 3 with every trial and its samples, for a program"}},
+                   {"tuner show 3 --json", "decision 3 with every trial and its samples, for a program"},
+                   {"tuner show ./scale.capture", "the launches that are stored there, and their parameters"}},
       .exit_codes = {ExitCode::no_result, ExitCode::store},
       .run = run_show,
   };

@@ -1,9 +1,10 @@
-// Reads the two things the tuner wants to know from a cubin, an ELF file for the GPU: the kernel's parameter table and
-// its register count, both in NVIDIA's attribute sections ".nv.info.<kernel>" and ".nv.info":
+// Reads what the tuner wants to know from a cubin, an ELF file for the GPU: the kernel's parameter table and its
+// register count, both in NVIDIA's attribute sections ".nv.info.<kernel>" and ".nv.info":
 //   attribute  = format:u8 kind:u8 (size:u16 payload[size] | value:u16)     the former when format is 4
 //   kind 0x17  = parameter: index:u32 ordinal:u16 offset:u16 (size in bits 18..31):u32
 //   kind 0x45  = parameter of a kernel with more than 4 KB of them: index:u32 ordinal:u16 offset:u16 size:u32
 //   kind 0x2f  = registers of a kernel: symbol:u32 count:u32
+// And who calls whom, in a section of its own: (caller:u32 callee:u32)*, symbols. Where either is none, a mark stands.
 #include "tuner/core/binary/cubin.hpp"
 
 #include <elf.h>
@@ -12,6 +13,7 @@
 #include <charconv>
 #include <cstring>
 #include <map>
+#include <set>
 
 namespace tuner {
 namespace {
@@ -21,6 +23,7 @@ constexpr std::uint8_t kSizedFormat = 4;
 constexpr std::uint8_t kParameterKind = 0x17;
 constexpr std::uint8_t kLargeParameterKind = 0x45;
 constexpr std::uint8_t kRegistersKind = 0x2f;
+constexpr std::uint32_t kCallGraphSection = 0x70000001;
 
 using Bytes = std::span<const std::byte>;
 
@@ -197,6 +200,7 @@ std::vector<CubinArray> globals_in_cubin(Bytes cubin) {
   return globals;
 }
 
+<<<<<<< HEAD
 std::vector<CubinArray> variables_in_cubin(Bytes cubin) {
   std::vector<CubinArray> variables;
   for_each_object(cubin, [&](std::string_view section, const Elf64_Sym& symbol, std::string_view name) {
@@ -205,6 +209,36 @@ std::vector<CubinArray> variables_in_cubin(Bytes cubin) {
     if (symbol.st_size > 0) variables.push_back({std::string(name), symbol.st_size});
   });
   return variables;
+=======
+std::vector<std::string> functions_called(Bytes cubin, std::string_view lowered_name) {
+  const std::vector<Section> all = sections(cubin);
+  const std::optional<std::uint32_t> kernel = symbol_index(all, lowered_name);
+  if (!kernel) return {};
+  std::multimap<std::uint32_t, std::uint32_t> calls;
+  Bytes symbols, names;
+  for (const Section& section : all) {
+    if (section.header.sh_type == SHT_SYMTAB && section.header.sh_link < all.size() && symbols.empty()) {
+      symbols = section.bytes;
+      names = all[section.header.sh_link].bytes;
+    }
+    if (section.header.sh_type != kCallGraphSection) continue;
+    for (std::uint64_t at = 0; const auto callee = read<std::uint32_t>(section.bytes, at + 4); at += 8)
+      calls.emplace(*read<std::uint32_t>(section.bytes, at), *callee);
+  }
+  std::set<std::uint32_t> reached{0, *kernel};  // 0 is no symbol
+  std::vector<std::string> found;
+  for (std::vector<std::uint32_t> next{*kernel}; !next.empty();) {
+    const auto [begin, end] = calls.equal_range(next.back());
+    next.pop_back();
+    for (auto call = begin; call != end; ++call) {
+      const auto symbol = read<Elf64_Sym>(symbols, std::uint64_t{call->second} * sizeof(Elf64_Sym));
+      if (!symbol || !reached.insert(call->second).second) continue;
+      found.emplace_back(text_at(names, symbol->st_name));
+      next.push_back(call->second);
+    }
+  }
+  return found;
+>>>>>>> 8940b87ed4572872e702ba762f7a665f239994cd
 }
 
 int cubin_architecture(Bytes cubin) {

@@ -46,6 +46,11 @@ std::vector<CubinArray> globals_in_cubin(std::span<const std::byte> cubin);
 /// Those, the compiler's own texts too, and those in constant memory: all that a kernel may find in its module.
 std::vector<CubinArray> variables_in_cubin(std::span<const std::byte> cubin);
 
+/// The functions that one of its kernels calls, directly or not, by their symbols: those of the driver ("malloc",
+/// "vprintf") among them, and none that the compiler put into the kernel's own code. A call through a pointer counts as
+/// one of each function that it may reach, where the compiler knows that.
+std::vector<std::string> functions_called(std::span<const std::byte> cubin, std::string_view lowered_name);
+
 /// 90 for sm_90; 0 if the bytes are no cubin.
 int cubin_architecture(std::span<const std::byte> cubin);
 

@@ -27,6 +27,7 @@
 //   exchange    006 vote  189 shuffle  1a1 match  1c4 reduce
 //   control     11a 1af wait for copies  11d barrier  141 145 reconverge  144 call  147 149 158 branch  148 14d exit
 //               150 return  15c 15d sleep and trap  192 1ab fence
+//   other       160-170 textures  198-1a0 surfaces  1b4 load, 1b5 store, 1b6 reduce and 1b8 prefetch by a tensor map
 #include "tuner/core/binary/instruction.hpp"
 
 #include <algorithm>
@@ -81,6 +82,10 @@ Work Instruction::work() const {
 
 bool Instruction::is_atomic() const {
   return work() == Work::atomic;
+}
+
+bool Instruction::takes_tensor_map() const {
+  return (operation() >= 0x1b4 && operation() <= 0x1b6) || operation() == 0x1b8;
 }
 
 std::size_t Instruction::width() const {

@@ -57,6 +57,11 @@ struct Instruction {
   bool is_shared_store() const { return operation() == 0x188; }
   bool is_shared_atomic() const { return operation() == 0x18c || operation() == 0x18d; }
   bool is_atomic() const;  ///< of shared memory too
+  bool is_texture() const {
+    return operation() >= 0x160 && operation() <= 0x170;
+  }  ///< questions about them and surfaces too
+  bool is_surface() const { return operation() >= 0x198 && operation() <= 0x1a0; }
+  bool takes_tensor_map() const;  ///< copies, reductions and prefetches of tiles
   bool converts_double() const { return operation() == 0x110; }
 
   /// Of a load or store: 0 to 3 for less than 32 bits, 32, 64, 128.
