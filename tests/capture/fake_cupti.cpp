@@ -1,6 +1,7 @@
 // A CUPTI without a GPU. What the fake driver launched is what it tells of: how long a kernel took, its name and what
 // it needs are words of its module, "called=_Z5scalePf time=5000 registers=40 shared=1024". TUNER_FAKE_CUPTI=slow makes
-// a flush take longer than a program can wait.
+// a flush take longer than a program can wait. Callbacks are for calls of the driver that are in the list below, and
+// for modules that are loaded.
 #include <cupti.h>
 #include <dlfcn.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <mutex>
 #include <set>
 #include <sstream>
@@ -28,6 +30,8 @@ using Record = CUpti_ActivityKernel9;
 std::mutex one_flush;
 std::atomic<int> flushes = 0;
 bool subscribed = false, enabled = false;
+CUpti_CallbackFunc callback = nullptr;
+void* data_of_callback = nullptr;
 CUpti_BuffersCallbackRequestFunc request_buffer = nullptr;
 CUpti_BuffersCallbackCompleteFunc complete_buffer = nullptr;
 
@@ -92,12 +96,115 @@ void deliver(const std::vector<Record>& records) {
   }
 }
 
+#define OBSERVED_CALLS(X)      \
+  X(cuLaunchKernel)            \
+  X(cuLaunchKernel_ptsz)       \
+  X(cuLaunchKernelEx)          \
+  X(cuLaunchCooperativeKernel) \
+  X(cuGraphLaunch)             \
+  X(cuMemAlloc_v2)             \
+  X(cuMemAllocManaged)         \
+  X(cuMemAllocAsync)           \
+  X(cuMemFree_v2)              \
+  X(cuMemFreeAsync)            \
+  X(cuMemcpyDtoH_v2)           \
+  X(cuMemcpyHtoD_v2)           \
+  X(cuMemcpyDtoHAsync_v2)      \
+  X(cuMemcpyHtoDAsync_v2)      \
+  X(cuMemcpyDtoDAsync_v2)      \
+  X(cuMemsetD8Async)           \
+  X(cuStreamBeginCapture_v2)   \
+  X(cuStreamEndCapture)
+
+struct NamedCall {
+  std::string_view name;
+  CUpti_CallbackId id;
+};
+constexpr NamedCall kCalls[] = {
+#define NAMED_CALL(name) {#name, CUPTI_DRIVER_TRACE_CBID_##name},
+    OBSERVED_CALLS(NAMED_CALL)
+#undef NAMED_CALL
+};
+
+/// By domain and callback.
+std::atomic<bool> wanted[CUPTI_CB_DOMAIN_SIZE][CUPTI_DRIVER_TRACE_CBID_SIZE];
+
+/// What the driver does, as CUPTI's structures, to whoever has subscribed.
+class Forwarder final : public fake::CallObserver {
+ public:
+  void call(const fake::ObservedCall& call) override {
+    const auto* const known = std::find_if(std::begin(kCalls), std::end(kCalls),
+                                           [&](const NamedCall& each) { return each.name == call.name; });
+    if (known == std::end(kCalls)) std::abort();
+    CUpti_CallbackData told{};
+    told.callbackSite = call.ended ? CUPTI_API_EXIT : CUPTI_API_ENTER;
+    told.functionName = call.name;
+    told.functionParams = call.parameters;
+    told.functionReturnValue = const_cast<CUresult*>(call.result);
+    told.symbolName = call.kernel;
+    told.context = call.context;
+    told.contextUid = static_cast<std::uint32_t>(call.context_id);
+    told.correlationData = call.word;
+    told.correlationId = static_cast<std::uint32_t>(call.number);
+    tell(CUPTI_CB_DOMAIN_DRIVER_API, known->id, &told);
+  }
+  void module_loaded(const fake::LoadedImage& image) override {
+    CUpti_ModuleResourceData module{};
+    module.moduleId = image.module_id;
+    module.cubinSize = image.size;
+    module.pCubin = image.bytes;
+    CUpti_ResourceData told{};
+    told.context = image.context;
+    told.resourceDescriptor = &module;
+    tell(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED, &told);
+  }
+
+ private:
+  static void tell(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* told) {
+    if (wanted[domain][id] && callback != nullptr) callback(data_of_callback, domain, id, told);
+  }
+};
+
+CUptiResult want(bool enable, CUpti_CallbackDomain domain, CUpti_CallbackId first, CUpti_CallbackId end) {
+  static Forwarder forwarder;
+  if (!subscribed || domain >= CUPTI_CB_DOMAIN_SIZE || end > CUPTI_DRIVER_TRACE_CBID_SIZE)
+    return CUPTI_ERROR_INVALID_PARAMETER;
+  if (inspector() == nullptr) return CUPTI_ERROR_NOT_INITIALIZED;
+  for (CUpti_CallbackId id = first; id < end; ++id) wanted[domain][id] = enable;
+  inspector()->observe_calls(&forwarder);
+  return CUPTI_SUCCESS;
+}
+
 }  // namespace
 
-FAKE_CUPTI cuptiSubscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc, void*) {
+FAKE_CUPTI cuptiSubscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc function, void* data) {
   if (std::exchange(subscribed, true)) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
-  *handle = nullptr;
+  callback = function;
+  data_of_callback = data;
+  *handle = reinterpret_cast<CUpti_SubscriberHandle>(&subscribed);
   return CUPTI_SUCCESS;
+}
+/// As with the real one, no callback comes any more, and somebody else can subscribe.
+FAKE_CUPTI cuptiUnsubscribe(CUpti_SubscriberHandle) {
+  if (inspector() != nullptr) inspector()->observe_calls(nullptr);
+  for (auto& domain : wanted) std::fill(std::begin(domain), std::end(domain), false);
+  subscribed = false;
+  return CUPTI_SUCCESS;
+}
+FAKE_CUPTI cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle, CUpti_CallbackDomain domain,
+                               CUpti_CallbackId id) {
+  return want(enable != 0, domain, id, id + 1);
+}
+FAKE_CUPTI cuptiEnableDomain(std::uint32_t enable, CUpti_SubscriberHandle, CUpti_CallbackDomain domain) {
+  return want(enable != 0, domain, 0, CUPTI_DRIVER_TRACE_CBID_SIZE);
+}
+FAKE_CUPTI cuptiGetCallbackName(CUpti_CallbackDomain domain, std::uint32_t id, const char** name) {
+  for (const NamedCall& each : kCalls) {
+    if (domain != CUPTI_CB_DOMAIN_DRIVER_API || each.id != id) continue;
+    *name = each.name.data();
+    return CUPTI_SUCCESS;
+  }
+  return CUPTI_ERROR_INVALID_PARAMETER;
 }
 FAKE_CUPTI cuptiGetTimestamp(std::uint64_t* time) {
   *time = now();
@@ -128,7 +235,10 @@ FAKE_CUPTI cuptiActivityFlushAll(std::uint32_t) {
   const std::lock_guard lock(one_flush);
   std::vector<Record> records;
   if (enabled && inspector() != nullptr) {
-    for (const fake::Launch& launch : inspector()->take_launches()) records.push_back(record_of(launch));
+    for (const fake::Launch& launch : inspector()->take_launches()) {
+      const bool is_kernel = launch.grid[0] > 0;  // and neither a copy nor memory that was allocated
+      if (is_kernel) records.push_back(record_of(launch));
+    }
   }
   deliver(records);
   return CUPTI_SUCCESS;

@@ -1,5 +1,5 @@
 // A program that launches kernels with the fake driver and knows nothing of the tuner's injected library. Its words are
-// what it does, in order.
+// what it does, in order; those whose kernels change memory are in adding.cpp.
 #include <dlfcn.h>
 #include <signal.h>
 #include <sys/personality.h>
@@ -15,7 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "tests/engine/device/fake_driver/inspector.hpp"
+#include "tests/capture/adding.hpp"
+#include "tests/capture/driver_calls.hpp"
 #include "tuner/capture/message.hpp"
 #include "tuner/driver/driver.hpp"
 
@@ -23,18 +24,8 @@ namespace {
 
 using namespace tuner;
 
-CUcontext context() {
-  static CUcontext made = [] {
-    CUcontext context = nullptr;
-    cuda::check(cuda::driver().retain_context(&context, 0), "cuDevicePrimaryCtxRetain");
-    return context;
-  }();
-  cuda::check(cuda::driver().set_context(made), "cuCtxSetCurrent");
-  return made;
-}
-
 void launch(const std::string& instructions, unsigned blocks, int times, CUstream stream = nullptr) {
-  context();
+  test::use_context();
   CUmodule module = nullptr;
   CUfunction function = nullptr;
   cuda::check(cuda::driver().load_module(&module, ("records " + instructions).c_str(), 0, nullptr, nullptr), "load");
@@ -80,21 +71,16 @@ void wait_for_flushes(int more) {
 }
 
 void launch_graph() {
-  context();
+  test::use_context();
   CUstream stream = nullptr;
-  void* const driver = dlopen(std::getenv("TUNER_DRIVER"), RTLD_NOW);
-  const auto get = [&](const char* name) {
-    void* function = nullptr;
-    reinterpret_cast<int (*)(const char*, void**, int, unsigned long long, void*)>(
-        dlsym(driver, "cuGetProcAddress_v2"))(name, &function, 12000, 0, nullptr);
-    return function;
-  };
   CUgraph graph = nullptr;
-  reinterpret_cast<int (*)(CUstream*, unsigned)>(get("cuStreamCreate"))(&stream, 0);
-  reinterpret_cast<int (*)(CUstream, int)>(get("cuStreamBeginCapture"))(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
+  CUgraphExec instance = nullptr;
+  cuda::check(cuda::driver().create_stream(&stream, 0), "cuStreamCreate");
+  test::driver_call<PFN_cuStreamBeginCapture_v10010>("cuStreamBeginCapture")(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
   launch("called=in_graph time=3000", 4, 1, stream);
-  reinterpret_cast<int (*)(CUstream, CUgraph*)>(get("cuStreamEndCapture"))(stream, &graph);
-  reinterpret_cast<fake::Inspector* (*)()>(dlsym(driver, "fake_driver_inspector"))()->replay(graph);
+  test::driver_call<PFN_cuStreamEndCapture_v10000>("cuStreamEndCapture")(stream, &graph);
+  test::driver_call<PFN_cuGraphInstantiateWithFlags_v11040>("cuGraphInstantiate")(&instance, graph, 0);
+  test::driver_call<PFN_cuGraphLaunch_v10000>("cuGraphLaunch")(instance, stream);
 }
 
 [[noreturn]] void send_without_end() {
@@ -116,6 +102,7 @@ void replace_socket() {
 volatile std::sig_atomic_t woken = 0;
 
 void run(const std::string& word) {
+  if (test::run_adding(word)) return;
   if (word == "launch") launch_three();
   if (word == "threads") {
     std::vector<std::thread> threads;

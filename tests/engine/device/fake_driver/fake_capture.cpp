@@ -1,5 +1,6 @@
 // Capturing a stream into a graph: what is launched on it is kept and not run, and what could disturb the capture is
 // forbidden to those threads for which it is with the real driver.
+#include <algorithm>
 #include <thread>
 
 #include "tests/engine/device/fake_driver/fake_driver.hpp"
@@ -27,6 +28,13 @@ thread_local CUstreamCaptureMode mode_of_thread = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
 StreamRecord& record(CUstream stream) {
   return *reinterpret_cast<StreamRecord*>(stream);
+}
+
+bool captures(const StreamRecord* each) {
+  return each->capturing && each->context == current_context();
+}
+bool captures_blocking(const StreamRecord* each) {
+  return captures(each) && each->blocking;
 }
 
 CUresult create_stream(CUstream* stream, unsigned flags) {
@@ -62,6 +70,8 @@ CUresult get_id(CUstream stream, unsigned long long* id) {
   return CUDA_SUCCESS;
 }
 CUresult synchronize(CUstream stream) {
+  wait_for_kernels_on(stream);
+  const std::lock_guard lock(one_call);
   wait_for_device();
   return is_captured(stream) ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : device.dead;
 }
@@ -96,17 +106,23 @@ CUresult is_capturing(CUstream stream, CUstreamCaptureStatus* status) {
   }
   if (!current_context()) return CUDA_ERROR_INVALID_CONTEXT;
   const std::lock_guard lock(one_call);
-  for (const StreamRecord* each : streams) {
-    if (each->capturing && each->blocking && each->context == current_context())
-      return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
-  }
-  return CUDA_SUCCESS;
+  return std::any_of(streams.begin(), streams.end(), captures_blocking) ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
+                                                                        : CUDA_SUCCESS;
 }
 void exchange_mode(CUstreamCaptureMode* mode) {
   std::swap(*mode, mode_of_thread);
 }
 void destroy_graph(CUgraph graph) {
   delete reinterpret_cast<Graph*>(graph);
+}
+void instantiate(CUgraphExec* instance, CUgraph graph, unsigned long long) {
+  *instance = reinterpret_cast<CUgraphExec>(new Graph(*reinterpret_cast<Graph*>(graph)));
+}
+CUresult launch_graph(CUgraphExec instance, CUstream) {
+  return run_graph(*reinterpret_cast<Graph*>(instance));
+}
+void destroy_instance(CUgraphExec instance) {
+  delete reinterpret_cast<Graph*>(instance);
 }
 
 }  // namespace
@@ -142,17 +158,40 @@ CUresult capture_forbids() {
   return result;
 }
 
+CUresult capture_forbids_draining() {
+  CUresult result = CUDA_SUCCESS;
+  for (StreamRecord* each : streams) {
+    if (!captures(each)) continue;
+    each->spoilt = true;
+    result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  }
+  return result;
+}
+
+CUresult capture_forbids_legacy_stream() {
+  CUresult result = capture_forbids();
+  for (StreamRecord* each : streams) {
+    if (!captures_blocking(each)) continue;
+    each->spoilt = true;
+    result = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+  }
+  return result;
+}
+
 Functions capture_functions() {
   return {
       {"cuStreamCreate", entry<create_stream>()},
       {"cuStreamDestroy", entry<destroy_stream>()},
-      {"cuStreamBeginCapture", entry<begin>()},
-      {"cuStreamEndCapture", entry<end>()},
+      {"cuStreamBeginCapture", entry<begin>("cuStreamBeginCapture_v2")},
+      {"cuStreamEndCapture", entry<end>("cuStreamEndCapture")},
       {"cuStreamIsCapturing", unlocked_entry<is_capturing>()},
       {"cuStreamGetId", unlocked_entry<get_id>()},
-      {"cuStreamSynchronize", entry<synchronize>()},
+      {"cuStreamSynchronize", unlocked_entry<synchronize>()},
       {"cuThreadExchangeStreamCaptureMode", unlocked_entry<exchange_mode>()},
       {"cuGraphDestroy", entry<destroy_graph>()},
+      {"cuGraphInstantiate", entry<instantiate>()},
+      {"cuGraphLaunch", entry<launch_graph>("cuGraphLaunch")},
+      {"cuGraphExecDestroy", entry<destroy_instance>()},
   };
 }
 

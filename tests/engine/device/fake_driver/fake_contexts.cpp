@@ -110,8 +110,19 @@ CUresult get_id(CUcontext context, unsigned long long* id) {
   return CUDA_SUCCESS;
 }
 CUresult synchronize() {
+  if (const CUresult forbidden = capture_forbids_draining(); forbidden != CUDA_SUCCESS) return forbidden;
   wait_for_device();
   return current_context() ? device.dead : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult limit(std::size_t* value, CUlimit which) {
+  static const std::map<CUlimit, std::size_t> limits = {
+      {CU_LIMIT_STACK_SIZE, 1024}, {CU_LIMIT_PRINTF_FIFO_SIZE, 1 << 20}, {CU_LIMIT_MALLOC_HEAP_SIZE, 8 << 20}};
+  if (!current_context()) return CUDA_ERROR_INVALID_CONTEXT;
+  const auto found = limits.find(which);
+  if (found == limits.end()) return CUDA_ERROR_UNSUPPORTED_LIMIT;
+  *value = found->second;
+  return CUDA_SUCCESS;
 }
 
 }  // namespace
@@ -139,7 +150,8 @@ Functions context_functions() {
       {"cuCtxPopCurrent", unlocked_entry<pop>()},
       {"cuCtxGetDevice", unlocked_entry<get_device>()},
       {"cuCtxGetId", unlocked_entry<get_id>()},
-      {"cuCtxSynchronize", entry<synchronize>()},
+      {"cuCtxGetLimit", unlocked_entry<limit>()},
+      {"cuCtxSynchronize", waiting_entry<synchronize>()},
   };
 }
 

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -43,7 +44,10 @@ struct Module {
   Context* context = nullptr;
   Image image;
   std::string behaviour;
+  unsigned id = 0;       ///< never used twice
   bool records = false;  ///< launching it keeps what it was given, see inspector.hpp
+  std::string work;      ///< what one that records does besides, see fake_work.cpp
+  std::string called;    ///< the mangled name that a text gives its kernel
   std::uint64_t time_ns = 100000;
   int registers = 32;
   int max_threads = 1024;
@@ -71,7 +75,19 @@ struct Function {
   std::vector<tuner::KernelParameter> parameters;  ///< empty unless it records
   int max_threads = 1024;
   int max_dynamic_shared = 48 * 1024;
+  int carveout = -1;
 };
+/// Null if the handle is that of a CUkernel, as which the driver takes nothing but launches.
+Function* function_of(CUfunction handle);
+/// The function of either handle. Loads the module of a CUkernel that nobody has used yet.
+CUresult launched_function(CUfunction handle, Function** function);
+/// The mangled name.
+const char* name_of_kernel(CUfunction handle);
+
+/// A module in the current context. The second is for after one_call was released: it tells the observer.
+CUresult load_image(Image image, Module** loaded);
+void announce(const Module& loaded);
+CUresult find_function(Module& module, const std::string& name, Function** function);
 
 /// A launch with everything that it was given.
 struct LaunchCall {
@@ -85,12 +101,18 @@ struct LaunchCall {
 CUresult record_launch(const LaunchCall& call);
 
 struct KeptLaunch {
-  const Module* module;
+  Module* module;
   Launch launch;
 };
 struct Graph {
   std::vector<KeptLaunch> launches;
 };
+/// What the kernel of a binary that records does with memory, if anything.
+void work(const KeptLaunch& launch);
+/// Returns once no kernel runs any more: in the current context, or on a stream. No lock may be held.
+void wait_for_kernels();
+void wait_for_kernels_on(CUstream stream);
+CUresult run_graph(const Graph& graph);
 
 std::size_t count_allocated_bytes();
 bool is_default_stream(CUstream stream);
@@ -101,12 +123,15 @@ bool is_captured(CUstream stream);
 void capture(CUstream stream, KeptLaunch launch);
 /// Whether a call that may disturb a capture is forbidden to this thread now: the error, and the end of that capture.
 CUresult capture_forbids();
+/// The same for what waits for a whole context, and for what uses the legacy stream.
+CUresult capture_forbids_draining();
+CUresult capture_forbids_legacy_stream();
 
 /// What a load of these instructions was told to return, see Inspector::fail_to_load.
 CUresult load_error(const std::string& instructions);
 /// Whether an array of a loaded module that records begins there. What is copied to it is kept like a launch.
-const Module* recording_module_of(CUdeviceptr array);
-void record_copy(const Module* module, CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream);
+Module* recording_module_of(CUdeviceptr array);
+void record_copy(Module* module, CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream);
 
 /// What a test wants done once.
 class Once {
@@ -133,7 +158,7 @@ struct Wishes {
 extern Wishes wishes;
 /// Keeps what was done to memory in the order of a stream, like a launch: "allocate" or "free".
 void record_memory_call(const char* call, CUdeviceptr address, std::size_t bytes, CUstream stream);
-void count_loaded_module(const Module* module);
+void count_loaded_module(Module* module);
 void count_unloaded_module(const Module* module);
 std::size_t count_primary_holds();
 
@@ -177,14 +202,17 @@ using Functions = std::map<std::string, void*>;
 
 /// A program's threads may call at the same moment: one call after the other.
 extern std::mutex one_call;
+enum class Turn { at_once, one_by_one, after_kernels };
+
 /// The function to hand out for one of the fake's own, which returns nothing where it always succeeds.
-template <auto Call, bool kLocked>
+template <auto Call, Turn kTurn>
 struct Exported;
-template <typename Result, typename... Arguments, Result (*Call)(Arguments...), bool kLocked>
-struct Exported<Call, kLocked> {
+template <typename Result, typename... Arguments, Result (*Call)(Arguments...), Turn kTurn>
+struct Exported<Call, kTurn> {
   static CUresult call(Arguments... arguments) {
+    if constexpr (kTurn == Turn::after_kernels) wait_for_kernels();
     std::unique_lock lock(one_call, std::defer_lock);
-    if constexpr (kLocked) lock.lock();
+    if constexpr (kTurn != Turn::at_once) lock.lock();
     if constexpr (std::is_void_v<Result>) {
       Call(arguments...);
       return CUDA_SUCCESS;
@@ -193,20 +221,74 @@ struct Exported<Call, kLocked> {
     }
   }
 };
-template <auto Call>
+
+extern std::atomic<CallObserver*> observer;
+/// Fills in what does not depend on the call: context and number.
+ObservedCall begin_observed(const char* name);
+
+/// The same, where the observer is told.
+template <auto Call, Turn kTurn>
+struct Observed;
+template <typename Result, typename... Arguments, Result (*Call)(Arguments...), Turn kTurn>
+struct Observed<Call, kTurn> {
+  static inline const char* name = nullptr;
+
+  static CUresult call(Arguments... arguments) {
+    CallObserver* const told = observer.load(std::memory_order_acquire);
+    if (told == nullptr) return Exported<Call, kTurn>::call(arguments...);
+    // As a structure with these members would have them.
+    alignas(8) std::byte parameters[sizeof...(Arguments) * 8];
+    std::size_t end = 0;
+    const auto add = [&]<typename T>(const T& argument) {
+      static_assert(sizeof(T) <= 8 && alignof(T) == sizeof(T));
+      end = (end + sizeof(T) - 1) / sizeof(T) * sizeof(T);
+      std::memcpy(parameters + end, &argument, sizeof(T));
+      end += sizeof(T);
+    };
+    (add(arguments), ...);
+    ObservedCall observed = begin_observed(name);
+    observed.parameters = parameters;
+    const auto find_kernel = [&]<typename T>(const T& argument) {
+      if constexpr (std::is_same_v<T, CUfunction>) observed.kernel = name_of_kernel(argument);
+    };
+    (find_kernel(arguments), ...);
+    std::uint64_t word = 0;
+    observed.word = &word;
+    told->call(observed);
+    const CUresult result = Exported<Call, kTurn>::call(arguments...);
+    observed.ended = true;
+    observed.result = &result;
+    told->call(observed);
+    return result;
+  }
+};
+
+/// What is handed out; with a name, which is the exported one, it is observed.
+template <auto Call, Turn kTurn = Turn::one_by_one>
 void* entry() {
-  return reinterpret_cast<void*>(&Exported<Call, true>::call);
+  return reinterpret_cast<void*>(&Exported<Call, kTurn>::call);
+}
+template <auto Call, Turn kTurn = Turn::one_by_one>
+void* entry(const char* name) {
+  Observed<Call, kTurn>::name = name;
+  return reinterpret_cast<void*>(&Observed<Call, kTurn>::call);
 }
 /// For calls that touch nothing but what is their thread's, or that lock what they must.
-template <auto Call>
-void* unlocked_entry() {
-  return reinterpret_cast<void*>(&Exported<Call, false>::call);
+template <auto Call, typename... Name>
+void* unlocked_entry(Name... name) {
+  return entry<Call, Turn::at_once>(name...);
+}
+/// For calls that wait for the device.
+template <auto Call, typename... Name>
+void* waiting_entry(Name... name) {
+  return entry<Call, Turn::after_kernels>(name...);
 }
 
 Functions capture_functions();
 Functions context_functions();
 Functions device_functions();
 Functions fence_functions();
+Functions library_functions();
 Functions memory_functions();
 Functions module_functions();
 Functions stream_functions();

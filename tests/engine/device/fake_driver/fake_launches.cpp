@@ -10,11 +10,11 @@ namespace {
 std::atomic<bool> keeping = true;
 std::vector<Launch> kept;
 std::atomic<std::size_t> launched = 0, loaded = 0, unloaded = 0;
-std::vector<const Module*> living;
+std::vector<Module*> living;
 std::map<std::string, CUresult> load_errors;
 
 KeptLaunch describe(const LaunchCall& call, Context* context) {
-  const Module* module = call.function->module;
+  Module* const module = call.function->module;
   KeptLaunch described{module, {}};
   described.launch = {.instructions = module->image.instructions,
                       .kernel = call.function->name,
@@ -46,13 +46,7 @@ class Inspection final : public Inspector {
   }
   CUresult replay(CUgraph graph) override {
     const std::lock_guard lock(one_call);
-    const auto& launches = reinterpret_cast<const Graph*>(graph)->launches;
-    for (const KeptLaunch& each : launches) {
-      if (std::find(living.begin(), living.end(), each.module) == living.end()) return CUDA_ERROR_INVALID_HANDLE;
-    }
-    for (const KeptLaunch& each : launches) kept.push_back(each.launch);
-    launched += launches.size();
-    return CUDA_SUCCESS;
+    return run_graph(*reinterpret_cast<const Graph*>(graph));
   }
   void fail_to_load(const std::string& word, CUresult error) override {
     const std::lock_guard lock(one_call);
@@ -69,11 +63,24 @@ class Inspection final : public Inspector {
   void before_next_allocation(std::function<void()> action) override {
     wishes.before_allocation.want(std::move(action));
   }
+  void observe_calls(CallObserver* wanted) override { observer.store(wanted, std::memory_order_release); }
 };
 
 }  // namespace
 
 Wishes wishes;
+
+std::atomic<CallObserver*> observer = nullptr;
+
+ObservedCall begin_observed(const char* name) {
+  static std::atomic<std::uint64_t> next = 1;
+  ObservedCall call{.name = name, .number = next++};
+  if (Context* const context = current_context()) {
+    call.context = reinterpret_cast<CUcontext>(context);
+    call.context_id = context->id;
+  }
+  return call;
+}
 
 CUresult record_launch(const LaunchCall& call) {
   wishes.before_launch.happen();
@@ -98,6 +105,7 @@ CUresult record_launch(const LaunchCall& call) {
   launched.fetch_add(1, std::memory_order_relaxed);
   // The driver reads the arguments before it returns, whoever looks at them.
   KeptLaunch described = describe(call, context);
+  work(described);
   if (keeping.load(std::memory_order_relaxed)) {
     const std::lock_guard lock(one_call);
     kept.push_back(std::move(described.launch));
@@ -105,8 +113,8 @@ CUresult record_launch(const LaunchCall& call) {
   return CUDA_SUCCESS;
 }
 
-const Module* recording_module_of(CUdeviceptr array) {
-  for (const Module* module : living) {
+Module* recording_module_of(CUdeviceptr array) {
+  for (Module* module : living) {
     if (!module->records) continue;
     for (const auto& [symbol, elements] : module->arrays) {
       if (reinterpret_cast<CUdeviceptr>(elements.data()) == array) return module;
@@ -115,7 +123,7 @@ const Module* recording_module_of(CUdeviceptr array) {
   return nullptr;
 }
 
-void record_copy(const Module* module, CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
+void record_copy(Module* module, CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
   std::unique_lock lock(one_call);
   KeptLaunch copy{module,
                   {.instructions = module->image.instructions,
@@ -142,13 +150,25 @@ void record_memory_call(const char* call, CUdeviceptr address, std::size_t bytes
   kept.push_back(std::move(kept_call));
 }
 
+CUresult run_graph(const Graph& graph) {
+  for (const KeptLaunch& each : graph.launches) {
+    if (std::find(living.begin(), living.end(), each.module) == living.end()) return CUDA_ERROR_INVALID_HANDLE;
+  }
+  for (const KeptLaunch& each : graph.launches) {
+    work(each);
+    kept.push_back(each.launch);
+  }
+  launched += graph.launches.size();
+  return CUDA_SUCCESS;
+}
+
 CUresult load_error(const std::string& instructions) {
   for (const auto& [word, error] : load_errors) {
     if (instructions.find(word) != std::string::npos) return error;
   }
   return CUDA_SUCCESS;
 }
-void count_loaded_module(const Module* module) {
+void count_loaded_module(Module* module) {
   ++loaded;
   living.push_back(module);
 }

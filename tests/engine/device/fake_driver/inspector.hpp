@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -22,6 +23,35 @@ struct Launch {
   unsigned shared_bytes = 0;
   std::vector<std::string> arguments;  ///< the bytes of each, as long as the binary's parameter table says
   bool captured = false;               ///< into a graph, and not run
+};
+
+/// A call that somebody makes of the driver, the observer too: told of before it happens and once it has.
+struct ObservedCall {
+  const char* name = nullptr;  ///< as the driver exports it: "cuMemAlloc_v2"
+  bool ended = false;
+  const void* parameters = nullptr;  ///< laid out as the structure of CUPTI's generated_cuda_meta.h
+  const CUresult* result = nullptr;  ///< null before the call
+  const char* kernel = nullptr;      ///< mangled, where one is launched
+  CUcontext context = nullptr;
+  unsigned long long context_id = 0;
+  std::uint64_t number = 0;       ///< of this call, never used twice
+  std::uint64_t* word = nullptr;  ///< the observer's own: what it leaves there before the call is there after it
+};
+struct LoadedImage {
+  CUcontext context = nullptr;
+  unsigned module_id = 0;
+  const char* bytes = nullptr;  ///< a cubin, or text as fake_modules.cpp describes it
+  std::size_t size = 0;
+};
+
+/// Called by the threads that call the driver; may call it, too.
+class CallObserver {
+ public:
+  virtual void call(const ObservedCall& call) = 0;
+  virtual void module_loaded(const LoadedImage& image) = 0;
+
+ protected:
+  ~CallObserver() = default;
 };
 
 /// What a test sees of the fake driver in its own process: see open_inspector().
@@ -54,6 +84,8 @@ class Inspector {
   /// call the driver), before that happens.
   virtual void before_next_launch(std::function<void()> action) = 0;
   virtual void before_next_allocation(std::function<void()> action) = 0;
+  /// Whom to tell of launches, memory calls, stream captures and loaded modules from now on; null: nobody.
+  virtual void observe_calls(CallObserver* observer) = 0;
 
  protected:
   ~Inspector() = default;
