@@ -1,9 +1,14 @@
 #include "tuner/capture/inject/driver_events.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace tuner::capture {
 namespace {
+
+/// CUDA 13.0 has 789.
+constexpr std::size_t kMostCalls = 2000;
 
 /// "cuMemcpyAsync" of "cuMemcpyAsync_v2_ptsz".
 std::string_view base_name(std::string_view name) {
@@ -31,12 +36,12 @@ DriverEvent event_of(std::string_view name) {
 }  // namespace
 
 std::vector<DriverEvent> driver_events(const CuptiCalls& cupti) {
-  std::vector<DriverEvent> events{DriverEvent::none};  // numbers begin with 1
-  const char* name = nullptr;
-  while (cupti.callback_name(CUPTI_CB_DOMAIN_DRIVER_API, static_cast<std::uint32_t>(events.size()), &name) ==
-             CUPTI_SUCCESS &&
-         name != nullptr)
-    events.push_back(event_of(base_name(name)));
+  std::vector<DriverEvent> events(kMostCalls, DriverEvent::none);
+  for (std::size_t id = 1; id < events.size(); ++id) {
+    const char* name = nullptr;
+    const CUptiResult result = cupti.callback_name(CUPTI_CB_DOMAIN_DRIVER_API, static_cast<std::uint32_t>(id), &name);
+    if (result == CUPTI_SUCCESS && name != nullptr) events[id] = event_of(base_name(name));
+  }
   return events;
 }
 

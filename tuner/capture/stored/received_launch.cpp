@@ -38,7 +38,7 @@ ReceivedLaunch::ReceivedLaunch(UniqueFd records, UniqueFd before, UniqueFd after
   if (mapped.bytes().size() > kMostRecordBytes) return;
   // A copy, because the program can still write to the file.
   const std::vector<std::byte> copy(mapped.bytes().begin(), mapped.bytes().end());
-  snapshot_ = read_snapshot(copy, std::min(before().size(), after().size()));
+  snapshot_ = read_snapshot(copy, std::min(before_.bytes().size(), after_.bytes().size()));
 }
 
 }  // namespace tuner::capture

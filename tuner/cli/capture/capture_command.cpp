@@ -74,7 +74,8 @@ std::optional<StoringRequest> storing_request(const Arguments& arguments) {
   if (!kernel) {
     for (const char* const option : {"o", "launches", "limit"}) {
       if (arguments.has(option))
-        throw Error(Errc::bad_usage, fmt::format("{} says how launches are stored; add --kernel NAME.", spelled(option)));
+        throw Error(Errc::bad_usage,
+                    fmt::format("{} says how launches are stored; add --kernel NAME.", spelled(option)));
     }
     return std::nullopt;
   }
@@ -130,21 +131,21 @@ Command capture_command() {
           "time, launches, launch shapes, and what they need. The driver loads a library into the program.\n"
           "With --kernel it runs the program once more and stores launches of that kernel with all memory that\n"
           "they can reach, in a folder that `tuner show` prints.",
-      .options = {{"stop", Option::Kind::value, "TIME|N", "end the program after TIME (10s), or after N launches"},
-                  {"after", Option::Kind::value, "TIME", "launches before TIME do not count; default: all count"},
-                  {"randomise", Option::Kind::flag, "",
-                   "leave address randomisation on; by default the program runs without it, so that its memory is at "
-                   "the same addresses each time"},
-                  {"kernel", Option::Kind::value, "NAME",
-                   "run the program once more, and store launches of this kernel; default: none"},
-                  {"o", Option::Kind::value, "FOLDER",
-                   "where launches are stored, a new folder; default: NAME.capture"},
-                  {"launches", Option::Kind::repeatable, "N,...",
-                   "which launches of the kernel are stored, counted from 1; default: of each of the four shapes that "
-                   "take most time, the one in the middle"},
-                  {"limit", Option::Kind::value, "SIZE",
-                   "memory that is stored with a launch, such as 512MB; default: 8 GB. If the program has allocated more, "
-                   "what the kernel can reach is looked for"}},
+      .options =
+          {{"stop", Option::Kind::value, "TIME|N", "end the program after TIME (10s), or after N launches"},
+           {"after", Option::Kind::value, "TIME", "launches before TIME do not count; default: all count"},
+           {"randomise", Option::Kind::flag, "",
+            "leave address randomisation on; by default the program runs without it, so that its memory is at "
+            "the same addresses each time"},
+           {"kernel", Option::Kind::value, "NAME",
+            "run the program once more, and store launches of this kernel; default: none"},
+           {"o", Option::Kind::value, "FOLDER", "where launches are stored, a new folder; default: NAME.capture"},
+           {"launches", Option::Kind::repeatable, "N,...",
+            "which launches of the kernel are stored, counted from 1; default: of each of the four shapes that "
+            "take most time, the one in the middle"},
+           {"limit", Option::Kind::value, "SIZE",
+            "memory that is stored with a launch, such as 512MB; default: 8 GB. If the program has allocated more, "
+            "what the kernel can reach is looked for"}},
       .most_operands = std::numeric_limits<std::size_t>::max(),
       .operands = {"FILE"},
       .examples = {{"tuner capture -- ./simulate 100", "which kernels take the time?"},

@@ -64,8 +64,7 @@ std::string megabytes(std::uint64_t bytes) {
 
 std::filesystem::path default_folder(const std::string& kernel) {
   std::string name;
-  for (const char each : kernel.substr(0, kernel.find_first_of("<(")))
-    name += is_word_character(each) ? each : '_';
+  for (const char each : kernel.substr(0, kernel.find_first_of("<("))) name += is_word_character(each) ? each : '_';
   return name + ".capture";
 }
 
@@ -109,8 +108,8 @@ StoringResult LaunchStore::store_from(const Profile& profile, const capture::Cap
   writer_.finish();
   return {.launches = writer_.launches(),
           .text = fmt::format("\nStored {} of {} in {} ({} of memory). `tuner show {}` prints it.\n",
-                              fmt::format("{} launch{}", writer_.launches(), writer_.launches() == 1 ? "" : "es"), name, one_line(request_.folder.string()),
-                              megabytes(bytes_), in_command(request_.folder)),
+                              fmt::format("{} launch{}", writer_.launches(), writer_.launches() == 1 ? "" : "es"), name,
+                              one_line(request_.folder.string()), megabytes(bytes_), in_command(request_.folder)),
           .json = {{"folder", request_.folder.string()},
                    {"kernel", capture::short_name(kernel.readable)},
                    {"wanted", wanted.launches.size()},

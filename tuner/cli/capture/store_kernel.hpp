@@ -41,8 +41,8 @@ class LaunchStore {
 
   const StoringRequest request_;
   capture::FolderWriter writer_;
-  std::uint64_t bytes_ = 0;               ///< of memory
-  std::vector<std::string> reasons_;      ///< why launches were not stored
+  std::uint64_t bytes_ = 0;           ///< of memory
+  std::vector<std::string> reasons_;  ///< why launches were not stored
 };
 
 /// "scale.capture" for `scale<float>`.

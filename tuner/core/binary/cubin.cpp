@@ -200,7 +200,6 @@ std::vector<CubinArray> globals_in_cubin(Bytes cubin) {
   return globals;
 }
 
-<<<<<<< HEAD
 std::vector<CubinArray> variables_in_cubin(Bytes cubin) {
   std::vector<CubinArray> variables;
   for_each_object(cubin, [&](std::string_view section, const Elf64_Sym& symbol, std::string_view name) {
@@ -209,7 +208,8 @@ std::vector<CubinArray> variables_in_cubin(Bytes cubin) {
     if (symbol.st_size > 0) variables.push_back({std::string(name), symbol.st_size});
   });
   return variables;
-=======
+}
+
 std::vector<std::string> functions_called(Bytes cubin, std::string_view lowered_name) {
   const std::vector<Section> all = sections(cubin);
   const std::optional<std::uint32_t> kernel = symbol_index(all, lowered_name);
@@ -238,7 +238,6 @@ std::vector<std::string> functions_called(Bytes cubin, std::string_view lowered_
     }
   }
   return found;
->>>>>>> 8940b87ed4572872e702ba762f7a665f239994cd
 }
 
 int cubin_architecture(Bytes cubin) {
