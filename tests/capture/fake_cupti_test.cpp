@@ -366,6 +366,8 @@ TEST_CASE("a context in which a stream is captured must not be drained, and a re
     CHECK(cuda::driver().exchange_capture_mode(&mode) == CUDA_SUCCESS);
     CHECK(call<PFN_cuStreamEndCapture_v10000>("cuStreamEndCapture", stream, &graph) ==
           (drains ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS));
+    CHECK((graph == nullptr) == drains);
+    if (graph) CHECK(call<PFN_cuGraphDestroy_v10000>("cuGraphDestroy", graph) == CUDA_SUCCESS);
   }
 }
 

@@ -10,7 +10,8 @@ namespace {
 std::atomic<bool> keeping = true;
 std::vector<Launch> kept;
 std::atomic<std::size_t> launched = 0, loaded = 0, unloaded = 0;
-std::vector<Module*> living;
+// Never destroyed: what a program leaves behind when it ends is the driver's to keep.
+std::vector<Module*>& living = *new std::vector<Module*>;
 std::map<std::string, CUresult> load_errors;
 
 KeptLaunch describe(const LaunchCall& call, Context* context) {
