@@ -8,6 +8,7 @@
 #include "tuner/capture/capture.hpp"
 #include "tuner/cli/capture/profile_output.hpp"
 #include "tuner/cli/capture/store_kernel.hpp"
+#include "tuner/cli/given/decisions.hpp"
 #include "tuner/cli/terminal/arguments.hpp"
 #include "tuner/cli/terminal/command.hpp"
 #include "tuner/cli/terminal/interrupts.hpp"
