@@ -96,7 +96,9 @@ std::vector<std::byte> make_cubin(const CubinText& text) {
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
   header.e_ident[EI_CLASS] = ELFCLASS64;
   header.e_ident[EI_DATA] = ELFDATA2LSB;
-  header.e_machine = 190;  // a GPU of NVIDIA's
+  header.e_ident[EI_ABIVERSION] = 8;  // of CUDA 13
+  header.e_machine = 190;             // a GPU of NVIDIA's
+  header.e_flags = 90 << 8;           // compute capability 9.0
   header.e_shoff = file.size();
   header.e_shentsize = sizeof(Elf64_Shdr);
   header.e_shnum = static_cast<std::uint16_t>(sections.size());

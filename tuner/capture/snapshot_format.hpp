@@ -31,6 +31,7 @@ struct RecordHead {
 
 struct FactsOfLaunch {
   std::uint64_t ordinal = 0;  ///< among all launches of this kernel in the process, from 1
+  std::uint64_t held_ns = 0;  ///< for which storing it held up the program, but for what the GPU did anyway
   std::uint32_t grid[3] = {}, block[3] = {}, cluster[3] = {};
   std::uint32_t dynamic_shared = 0;  ///< bytes a block
   std::uint32_t cooperative = 0;     ///< 1: launched so

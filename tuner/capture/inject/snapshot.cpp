@@ -6,6 +6,7 @@
 #include <unwind.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <iterator>
 #include <optional>
@@ -293,6 +294,12 @@ bool Snapshot::take_after() {
   return after_->is_there() && std::ranges::all_of(pieces_, [&](const FactsOfMemory& piece) {
            return driver_.copy_to_host(after_->bytes() + piece.offset, piece.address, piece.size) == CUDA_SUCCESS;
          });
+}
+
+void Snapshot::set_held(std::uint64_t nanoseconds) {
+  // The launch is the first record.
+  std::memcpy(records_.data() + sizeof(RecordHead) + offsetof(FactsOfLaunch, held_ns), &nanoseconds,
+              sizeof nanoseconds);
 }
 
 bool Snapshot::send_to(const Parent& parent, std::size_t index) const {

@@ -44,6 +44,7 @@ class Snapshot {
                                         std::span<const std::byte> image, std::vector<LiveMemory> live,
                                         std::uint64_t limit, std::string& why_not);
   bool take_after();
+  void set_held(std::uint64_t nanoseconds);
   /// To the tuner, as what was wanted at `index`; false if it could not be sent.
   bool send_to(const Parent& parent, std::size_t index) const;
 

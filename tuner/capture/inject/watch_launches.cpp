@@ -29,6 +29,7 @@ namespace tuner::capture {
 namespace {
 
 using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
 
 /// For each thing that is waited for.
 constexpr auto kLongestWait = 2s;
@@ -186,7 +187,7 @@ class Watcher {
       std::string why_not = prepare(launch, *index);
       if (why_not.empty()) return true;
       is_storing_ = false;
-      give_up(*index, why_not);
+      give_up(why_not);
     } catch (const std::bad_alloc&) {
       is_storing_ = false;
     }
@@ -205,7 +206,9 @@ class Watcher {
     } else if (!drainer_.drain(launch.context, kLongestWait)) {
       why_not = "what the GPU did before did not end within 2 s; it may wait for a later launch";
     } else if (const ModuleImages::Image image = image_of(launch)) {
+      const Clock::time_point start = Clock::now();
       snapshot_ = Snapshot::take(driver_, launch, *image, memories_.list(), wanted_.limit(), why_not);
+      held_ = Clock::now() - start;
     } else {
       why_not = "its module was not seen, or several modules have a kernel of this name";
     }
@@ -232,8 +235,11 @@ class Watcher {
         why_not = "it failed";
       } else if (!drainer_.drain(context, patience)) {
         why_not = "it did not end within 2 s and four times what it took before; it may wait for a later launch";
-      } else if (!snapshot_->take_after()) {
-        why_not = "its memory could not be read";
+      } else {
+        const Clock::time_point start = Clock::now();
+        if (!snapshot_->take_after()) why_not = "its memory could not be read";
+        held_ += Clock::now() - start;
+        snapshot_->set_held(static_cast<std::uint64_t>(std::chrono::nanoseconds(held_).count()));
       }
     } catch (const std::bad_alloc&) {
       why_not = "there is no memory for it";
@@ -247,13 +253,13 @@ class Watcher {
     } catch (const std::bad_alloc&) {
       why_not = "there is no memory for it";
     }
-    if (!why_not.empty()) return give_up(index, why_not);
+    if (!why_not.empty()) return give_up(why_not);
     const std::lock_guard lock(mutex_);
     wanted_.finish(index);
   }
 
   /// The next launch is tried instead, and after some nobody any more.
-  void give_up(std::size_t, const std::string& why_not) {
+  void give_up(const std::string& why_not) {
     {
       const std::lock_guard lock(mutex_);
       ++failures_;
@@ -316,9 +322,10 @@ class Watcher {
   std::mutex mutex_;               ///< of the next two
   WantedLaunches wanted_;
   int failures_ = 0;
-  std::atomic<bool> is_storing_ = false;  ///< by a thread, whose are the next two
+  std::atomic<bool> is_storing_ = false;  ///< by a thread, whose are the next three
   std::unique_ptr<Snapshot> snapshot_;
   std::size_t index_ = 0;
+  Clock::duration held_{};
 };
 
 /// Never destroyed: threads of the program may run until the very end.
