@@ -11,6 +11,7 @@
 
 #include "tuner/capture/stored/blob.hpp"
 #include "tuner/capture/stored/snapshot.hpp"
+#include "tuner/capture/stored/stored_launch.hpp"
 #include "tuner/process/fd.hpp"
 
 // Launches in a folder: manifest.json says what they are (manifest.hpp), data/ has their memory and their modules, each
@@ -18,47 +19,8 @@
 
 namespace tuner::capture {
 
-/// The program that launched.
-struct ProgramFacts {
-  std::vector<std::string> command;  ///< with its arguments
-  std::string executable;            ///< its file; empty if it was not found
-  std::string executable_hash;       ///< of its bytes, as cache::content_hash says; empty if they cannot be read
-  std::string folder;                ///< that it was started in
-};
-
 /// What a shell would start for this command from here. Reads the executable.
 ProgramFacts facts_of_program(const std::vector<std::string>& command);
-
-/// What launches of one shape were in the program's profile.
-struct Weight {
-  std::uint64_t launches = 0;  ///< 0: not known
-  double mean_ns = 0;
-  double share = 0;  ///< of the time of all kernels
-};
-
-struct StoredMemory {
-  std::uint64_t address = 0;
-  std::string name;    ///< of a variable, mangled; empty for an allocation
-  Blob before, after;  ///< the launch; of one size
-};
-
-struct StoredLaunch : LaunchRecord {
-  Weight weight;
-  std::vector<StoredMemory> allocations, variables;
-  Blob module;          ///< without a size if it is not known
-  std::string toolkit;  ///< version of the compiler that made it; empty if it is not known
-};
-
-/// What a folder holds.
-struct Capture {
-  std::string tuner;  ///< version of the program that stored it
-  std::int64_t created_unix_ms = 0;
-  ProgramFacts program;
-  std::vector<StoredLaunch> launches;
-};
-
-/// More is neither written nor read.
-inline constexpr std::size_t kMostLaunches = 64;
 
 /// Writes a folder that only its owner can read. What goes wrong with the disk is Error{store_unavailable}.
 class FolderWriter {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "tuner/capture/stored/capture_folder.hpp"
+#include "tuner/capture/stored/stored_launch.hpp"
 
 namespace tuner::capture {
 

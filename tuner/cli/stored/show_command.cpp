@@ -275,13 +275,12 @@ Command show_command() {
       .synopsis = "tuner show KERNEL|NUMBER|FOLDER [--trials N] [--db PATH] [--json]",
       .summary = "show one decision: why it won, its ties, trials and failures; or a capture",
       .purpose =
-          "Shows one decision with its ties, conditions, and the failures and fastest trials behind it: the\n"
-          "newest of a kernel, or the one with that number in `tuner list`. Or launches in a FOLDER of `tuner "
-          "capture`.",
+          "Shows one decision with ties, conditions, failures and trials: the newest of a kernel, or the one with\n"
+          "that number in `tuner list`. Or launches in a FOLDER of `tuner capture`.",
       .options = {{"trials", Option::Kind::value, "N",
                    "number of trials to show, fastest first; default 20; JSON always contains all"}},
       .most_operands = 1,
-      .operands = {"KERNEL|NUMBER|FOLDER"},
+      .operands = {"KERNEL|NUMBER"},
       .examples = {{"tuner show prefetch", "the newest decision for prefetch"},
                    {"tuner show 3 --json", "decision 3 with every trial and its samples, for a program"},
                    {"tuner show ./scale.capture", "the launches that are stored there, and their parameters"}},
