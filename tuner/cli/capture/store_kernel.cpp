@@ -114,7 +114,8 @@ StoringResult LaunchStore::store_from(const Profile& profile, const capture::Cap
                    {"kernel", capture::short_name(kernel.readable)},
                    {"wanted", wanted.launches.size()},
                    {"launches", writer_.launches()},
-                   {"memory_bytes", bytes_}}};
+                   {"memory_bytes", bytes_},
+                   {"held_ms", static_cast<double>(longest_ns_) / 1e6}}};
 }
 
 void LaunchStore::add(capture::SentLaunch sent, const Profile& profile, const KernelProfile& kernel) {
@@ -130,6 +131,7 @@ void LaunchStore::add(capture::SentLaunch sent, const Profile& profile, const Ke
   }
   writer_.add(*snapshot, received.before(), received.after(), weight_of(*snapshot, profile, kernel));
   bytes_ += bytes_of(*snapshot);
+  longest_ns_ = std::max(longest_ns_, snapshot->launch.held_ns);
 }
 
 }  // namespace tuner::cli

@@ -42,6 +42,7 @@ class LaunchStore {
   const StoringRequest request_;
   capture::FolderWriter writer_;
   std::uint64_t bytes_ = 0;           ///< of memory
+  std::uint64_t longest_ns_ = 0;      ///< for which a launch held up the program
   std::vector<std::string> reasons_;  ///< why launches were not stored
 };
 
