@@ -275,8 +275,8 @@ Command show_command() {
       .synopsis = "tuner show KERNEL|NUMBER|FOLDER [--trials N] [--db PATH] [--json]",
       .summary = "show one decision: why it won, its ties, trials and failures; or a capture",
       .purpose =
-          "Shows one decision with ties, conditions, failures and trials: the newest of a kernel, or the one with\n"
-          "that number in `tuner list`. Or launches in a FOLDER of `tuner capture`.",
+          "Shows one decision with ties, conditions, failures and trials: the newest of a kernel, or the\n"
+          "one with that number in `tuner list`. Or launches in a FOLDER of `tuner capture`.",
       .options = {{"trials", Option::Kind::value, "N",
                    "number of trials to show, fastest first; default 20; JSON always contains all"}},
       .most_operands = 1,
