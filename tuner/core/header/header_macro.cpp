@@ -1,9 +1,9 @@
-#include "tuner/cli/stored/header_macro.hpp"
+#include "tuner/core/header/header_macro.hpp"
 
 #include <algorithm>
 #include <array>
 
-namespace tuner::cli {
+namespace tuner {
 
 namespace {
 
@@ -48,4 +48,4 @@ bool may_be_macro(std::string_view name) {
   return name.find_first_not_of(kRest) == std::string_view::npos && !is_standard_macro(name);
 }
 
-}  // namespace tuner::cli
+}  // namespace tuner

@@ -3,13 +3,11 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "cache/records/decision.hpp"
 #include "search/expression/value.hpp"
 
-namespace tuner::cli {
+namespace tuner {
 
 enum class HeaderStyle {
   constants,  ///< constexpr values, and a function that finds those of a device and a problem
@@ -27,12 +25,4 @@ struct HeaderRequest {
   std::optional<std::map<std::string, DeclaredValues, std::less<>>> declared;
 };
 
-/// A C++17 header that holds the winners of these decisions. The same decisions give the same text. Throws
-/// Error{bad_usage} where they cannot be written: macros of several kernels, a parameter that is no identifier, a
-/// macro that could be code.
-std::string header_text(std::vector<cache::Decision> decisions, const HeaderRequest& request);
-
-/// Whether `text` is "name" or "name::name".
-bool is_namespace(std::string_view text);
-
-}  // namespace tuner::cli
+}  // namespace tuner

@@ -1,4 +1,4 @@
-#include "tuner/core/sizes/expression_cpp.hpp"
+#include "tuner/core/header/expression_cpp.hpp"
 
 namespace tuner {
 

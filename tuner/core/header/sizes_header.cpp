@@ -1,3 +1,5 @@
+#include "tuner/core/header/sizes_header.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,8 +12,8 @@
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/name_table.hpp"
-#include "tuner/core/sizes/expression_cpp.hpp"
-#include "tuner/core/sizes/header_column.hpp"
+#include "tuner/core/header/expression_cpp.hpp"
+#include "tuner/core/header/header_column.hpp"
 #include "tuner/core/sizes/sizes.hpp"
 #include "tuner/error.hpp"
 
@@ -101,29 +103,11 @@ class RuleHeader {
   }
 
   std::string configurations() const {
-    std::string text;
-    for (const auto& [name, column] : columns_) {
-      std::string list;
-      for (std::size_t i = 0; i < column.words.size(); ++i) {
-        list += fmt::format("{}{}_{} = {}", i == 0 ? "" : ", ", name, column.words[i],
-                            column.first_number + static_cast<int>(i));
-      }
-      if (!list.empty()) text += fmt::format("enum : int {{ {} }};\n", list);
-    }
+    std::string text = enumerators(columns_);
     text += "struct Configuration {\n";
     for (const auto& [name, column] : columns_) text += fmt::format("  {} {};\n", column.type(), name);
     text += "};\n\ninline constexpr Configuration configurations[] = {\n";
-    for (const auto& row : rows_) {
-      std::string fields;
-      for (const auto& [name, column] : columns_) {
-        const auto found = row.find(name);
-        // A parameter that a configuration lacks had no say in it.
-        std::string none = column.kind == Column::Kind::text ? "\"\"" : "{}";
-        if (column.kind == Column::Kind::named) none = name + "_" + column.words.front();
-        fields += (fields.empty() ? "" : ", ") + (found == row.end() ? none : literal(found->second, name, column));
-      }
-      text += fmt::format("    {{{}}},\n", fields);
-    }
+    for (const ColumnValues& row : rows_) text += fmt::format("    {{{}}},\n", initialisers(row, columns_));
     return text + "};\n\n";
   }
 
@@ -181,8 +165,8 @@ class RuleHeader {
   const KernelSizes& sizes_;
   const SizesHeaderRequest& request_;
   std::map<std::string, CppType> types_;
-  std::vector<std::map<std::string, search::Value>> rows_;
-  std::map<std::string, Column> columns_;
+  std::vector<ColumnValues> rows_;
+  Columns columns_;
 };
 
 }  // namespace

@@ -1,8 +1,9 @@
-#include "tuner/core/sizes/header_column.hpp"
+#include "tuner/core/header/header_column.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <limits>
 #include <set>
@@ -68,6 +69,33 @@ std::string literal(const search::Value& value, const std::string& name, const C
   return {};
 }
 
+std::string enumerators(const Columns& columns) {
+  std::string text;
+  for (const auto& [name, column] : columns) {
+    if (column.words.empty()) continue;
+    std::string list;
+    for (std::size_t i = 0; i < column.words.size(); ++i) {
+      list += fmt::format("{}{}_{} = {}", i == 0 ? "" : ", ", name, column.words[i],
+                          column.first_number + static_cast<int>(i));
+    }
+    text += fmt::format("enum : int {{ {} }};\n", list);
+  }
+  return text;
+}
+
+std::string initialisers(const ColumnValues& values, const Columns& columns) {
+  std::string text;
+  for (const auto& [name, column] : columns) {
+    const auto found = values.find(name);
+    const std::string one = found != values.end()                ? literal(found->second, name, column)
+                            : column.kind == Column::Kind::text  ? "\"\""
+                            : column.kind == Column::Kind::named ? name + "_" + column.words.front()
+                                                                 : "{}";
+    text += (text.empty() ? "" : ", ") + one;
+  }
+  return text;
+}
+
 std::string string_literal(std::string_view text) {
   std::string result = "\"";
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -81,6 +109,17 @@ std::string string_literal(std::string_view text) {
     }
   }
   return result + "\"";
+}
+
+std::string identifier_of(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const bool is_word = std::isalnum(static_cast<unsigned char>(c)) != 0;
+    if (is_word) result += c;
+    if (!is_word && !result.empty() && result.back() != '_') result += '_';
+  }
+  while (result.ends_with('_')) result.pop_back();
+  return result.empty() || std::isdigit(static_cast<unsigned char>(result.front())) != 0 ? "_" + result : result;
 }
 
 }  // namespace tuner

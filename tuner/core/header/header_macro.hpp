@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-namespace tuner::cli {
+namespace tuner {
 
 /// Whether the C or C++ library or a compiler defines `name`, which to define anew would change other code.
 bool is_standard_macro(std::string_view name);
@@ -10,4 +10,4 @@ bool is_standard_macro(std::string_view name);
 /// and types are not, and no standard macro.
 bool may_be_macro(std::string_view name);
 
-}  // namespace tuner::cli
+}  // namespace tuner

@@ -1,10 +1,10 @@
-#include "tuner/core/sizes/expression_cpp.hpp"
+#include "tuner/core/header/expression_cpp.hpp"
 
 #include <fmt/format.h>
 
 #include "search/expression/quoting.hpp"
 #include "search/expression/tree.hpp"
-#include "tuner/core/sizes/header_column.hpp"
+#include "tuner/core/header/header_column.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner {
