@@ -115,8 +115,7 @@ std::string to_text(const Explanation& explanation, std::size_t width) {
       fmt::format("{} on {}, {} cache\n", one_line(explanation.kernel), one_line(explanation.device), explanation.mode);
   if (!explanation.problem.empty()) text += line("  problem    ", explanation.problem);
   for (const ConfigurationFacts* side : {&explanation.from, &explanation.to}) {
-    text += line(fmt::format("  {:<12} ", side->name),
-                 fmt::format("{}", fmt::join(split_assignments(side->configuration), " ")));
+    text += line(fmt::format("  {:<12} ", side->name), spaced_assignments(side->configuration));
   }
   text += line("  verdict    ", verdict_text(explanation));
   if (explanation.roofline) text += line("  roofline   ", roofline_text(*explanation.roofline));
@@ -131,8 +130,7 @@ std::string to_text(const Explanation& explanation, std::size_t width) {
   if (has_path) {
     Table table({{"step"}, {"time after / before"}, {"brings"}});
     for (const ExplainedStep& step : explanation.path) {
-      table.add({fmt::format("{}", fmt::join(split_assignments(step.assignments), " ")), ratio_text(step.time),
-                 step_note(step)});
+      table.add({spaced_assignments(step.assignments), ratio_text(step.time), step_note(step)});
     }
     text += table.text(width);
     for (const ExplainedInteraction& both : explanation.interactions) {
