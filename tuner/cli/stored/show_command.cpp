@@ -4,7 +4,6 @@
 #include <map>
 
 #include "search/expression/quoting.hpp"
-#include "tuner/cli/explain/explanation_json.hpp"
 #include "tuner/cli/given/decisions.hpp"
 #include "tuner/cli/given/stores.hpp"
 #include "tuner/cli/stored/known_sizes.hpp"
@@ -24,6 +23,7 @@
 #include "tuner/core/task/not_compared.hpp"
 #include "tuner/core/task/unproven.hpp"
 #include "tuner/error.hpp"
+#include "tuner/explain/explanation_json.hpp"
 
 namespace tuner::cli {
 
@@ -60,12 +60,12 @@ std::string search_text(const cache::Decision& decision) {
 
 /// What `tuner explain` found, in its sentences; empty if it has not been asked.
 std::string why_text(const std::vector<cache::DecisionText>& texts) {
-  const std::optional<Explanation> explanation = kept_explanation(texts);
+  const std::optional<explain::Explanation> explanation = explain::kept_explanation(texts);
   std::string why;
-  if (!explanation) return is_kept(texts) ? labelled("  why        ", kUnreadable) : why;
+  if (!explanation) return explain::is_kept(texts) ? labelled("  why        ", explain::kUnreadable) : why;
   for (const explain::Finding& finding : explanation->findings)
     why += labelled(why.empty() ? "  why        " : "             ", one_line(finding.sentence));
-  for (const ExplainedStep& step : explanation->path) {
+  for (const explain::ExplainedStep& step : explanation->path) {
     why += labelled("  step       ", fmt::format("{}: {} of the time before{}", one_line(step.assignments),
                                                  ratio_text(step.time), step.is_idle ? ", could keep its value" : ""));
   }

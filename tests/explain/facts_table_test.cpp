@@ -1,8 +1,8 @@
-#include "tuner/cli/explain/facts_table.hpp"
+#include "tuner/explain/facts_table.hpp"
 
 #include <doctest/doctest.h>
 
-namespace tuner::cli {
+namespace tuner::explain {
 
 TEST_CASE("names of others end no cell of Markdown, and are no tags and no lines in it") {
   CHECK(for_markdown("scale<float>|a\nb") == "scale\\<float>\\|a\\x0ab");
@@ -11,7 +11,7 @@ TEST_CASE("names of others end no cell of Markdown, and are no tags and no lines
 }
 
 TEST_CASE("of what only the time is known, no launch is shown") {
-  explain::ConfigurationFacts timed, launched;
+  ConfigurationFacts timed, launched;
   timed.time_ns = 1000;
   launched.geometry = {.grid = {4, 1, 1}, .block = {256, 1, 1}};
   const std::vector<FactRow> rows = fact_rows(timed, launched);
@@ -24,4 +24,4 @@ TEST_CASE("of what only the time is known, no launch is shown") {
   CHECK(fact_rows(timed, timed).size() == 1);
 }
 
-}  // namespace tuner::cli
+}  // namespace tuner::explain

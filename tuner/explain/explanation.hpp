@@ -7,23 +7,22 @@
 #include <vector>
 
 #include "tuner/core/report/report.hpp"
-#include "tuner/engine/comparison/path.hpp"
 #include "tuner/explain/facts.hpp"
 #include "tuner/explain/finding.hpp"
 
-namespace tuner::cli {
+namespace tuner::explain {
 
 /// A step of the path with its words.
 struct ExplainedStep {
   std::string assignments;
-  engine::Ratio time;           ///< after over before
+  TimeRatio time;               ///< after over before
   std::optional<double> share;  ///< of the whole; nothing where the whole may be no change
   bool is_idle = false;
 };
 
 struct ExplainedInteraction {
   std::string first, second;  ///< assignments
-  engine::Ratio time;         ///< of both together over the product of each alone
+  TimeRatio time;             ///< of both together over the product of each alone
 };
 
 /// How the two sides are called where they are what is stored and the defaults; every other name stands for a
@@ -33,15 +32,15 @@ inline constexpr std::string_view kWinnerName = "the winner", kBaselineName = "t
 /// What `tuner explain` found about a configuration, against another one.
 struct Explanation {
   std::string kernel, file, problem, device, mode;
-  explain::ConfigurationFacts from, to;  ///< `to` is what is explained
-  std::optional<engine::Ratio> time;     ///< of `to` over `from`, raced; nothing: not measured
+  ConfigurationFacts from, to;    ///< `to` is what is explained
+  std::optional<TimeRatio> time;  ///< of `to` over `from`, raced; nothing: not measured
   std::size_t blocks = 0;
   bool is_noisy = false;
   std::vector<ExplainedStep> path;  ///< empty: there is none, or it was not looked for
   std::vector<ExplainedInteraction> interactions;
   std::vector<std::string> path_failures;
   std::string path_note;                   ///< why there is no path, or what is not as it should be; empty: nothing
-  std::vector<explain::Finding> findings;  ///< most important first
+  std::vector<Finding> findings;           ///< most important first
   std::vector<std::string> next_steps;     ///< what would let more blocks of `to` be resident, sentences
   std::optional<RooflineReport> roofline;  ///< of `to`
   std::string no_counters;                 ///< why there are none, a sentence; empty: there are, or nobody asked
@@ -62,7 +61,7 @@ std::string to_text(const Explanation& explanation, std::size_t width);
 std::string to_markdown(const Explanation& explanation);
 
 /// "0.9671 (0.9649-0.9692)".
-std::string ratio_text(const engine::Ratio& ratio);
+std::string ratio_text(const TimeRatio& ratio);
 
 // The parts of which it consists. Tables are empty where there is nothing to show.
 std::string verdict_text(const Explanation& explanation);
@@ -71,4 +70,4 @@ std::string code_markdown(const Explanation& explanation);
 /// Of those of these counters that were counted and are not 0 in both.
 std::string counters_markdown(const Explanation& explanation, std::span<const std::string_view> names);
 
-}  // namespace tuner::cli
+}  // namespace tuner::explain

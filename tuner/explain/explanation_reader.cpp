@@ -6,16 +6,14 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
-#include "tuner/cli/explain/explanation_json.hpp"
+#include "tuner/explain/explanation_json.hpp"
 #include "tuner/explain/rules.hpp"
 
-namespace tuner::cli {
+namespace tuner::explain {
 
 namespace {
 
 using Parsed = nlohmann::json;
-using explain::ConfigurationFacts;
-
 /// The value of a key; null if there is none, or no object to have it.
 const Parsed& at(const Parsed& object, const char* key) {
   static const Parsed kNull;
@@ -62,8 +60,8 @@ void read(const Parsed& value, std::vector<std::string>& texts) {
   }
 }
 
-void read(const Parsed& value, engine::Ratio& ratio) {
-  read(at(value, "ratio"), ratio.ratio);
+void read(const Parsed& value, TimeRatio& ratio) {
+  read(at(value, "ratio"), ratio.value);
   read(at(value, "low"), ratio.low);
   ratio.high = std::numeric_limits<double>::infinity();  // which is null
   read(at(value, "high"), ratio.high);
@@ -154,18 +152,17 @@ void read(const Parsed& value, ConfigurationFacts& facts) {
 }
 
 /// Nothing for a claim that this program does not know; a cause that it does not know has no name.
-std::optional<explain::Finding> read_finding(const Parsed& value) {
-  explain::Finding finding;
+std::optional<Finding> read_finding(const Parsed& value) {
+  Finding finding;
   std::string cause, claim;
   read(at(value, "cause"), cause);
   read(at(value, "claim"), claim);
-  for (const std::string_view name : explain::rule_names()) {
+  for (const std::string_view name : rule_names()) {
     if (name == cause) finding.cause = name;
   }
   bool is_known = false;
-  for (const explain::Claim one :
-       {explain::Claim::cause, explain::Claim::consequence, explain::Claim::observation, explain::Claim::unexplained}) {
-    if (explain::claim_name(one) != claim) continue;
+  for (const Claim one : {Claim::cause, Claim::consequence, Claim::observation, Claim::unexplained}) {
+    if (claim_name(one) != claim) continue;
     finding.claim = one;
     is_known = true;
   }
@@ -252,4 +249,4 @@ bool is_kept(std::span<const cache::DecisionText> texts) {
   return kept_text(texts) != nullptr;
 }
 
-}  // namespace tuner::cli
+}  // namespace tuner::explain

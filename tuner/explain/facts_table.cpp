@@ -1,4 +1,4 @@
-#include "tuner/cli/explain/facts_table.hpp"
+#include "tuner/explain/facts_table.hpp"
 
 #include <fmt/format.h>
 
@@ -12,9 +12,7 @@
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
 
-namespace tuner::cli {
-
-using explain::ConfigurationFacts;
+namespace tuner::explain {
 
 namespace {
 
@@ -77,7 +75,7 @@ std::vector<FactRow> fact_rows(const ConfigurationFacts& a, const ConfigurationF
   };
   using Facts = const ConfigurationFacts&;
   add("time", [](Facts f) { return f.time_ns ? time_text(*f.time_ns) : std::string("-"); });
-  add("launch", [](Facts f) { return explain::launch_text(f).value_or("-"); });
+  add("launch", [](Facts f) { return launch_text(f).value_or("-"); });
   add("registers", [](Facts f) { return fact_cell(f.resources.registers); });
   add("idle registers", [](Facts f) { return fact_cell(f.idle_registers); });
   add("spilled bytes", [](Facts f) {
@@ -113,4 +111,4 @@ std::string markdown_table(const std::string& first, const std::string& second, 
   return text;
 }
 
-}  // namespace tuner::cli
+}  // namespace tuner::explain

@@ -7,12 +7,12 @@
 #include <string_view>
 
 #include "cache/records/decision_text.hpp"
-#include "tuner/cli/explain/explanation.hpp"
+#include "tuner/explain/explanation.hpp"
 
-namespace tuner::cli {
+namespace tuner::explain {
 
 /// What is known of a configuration, as in both objects.
-nlohmann::ordered_json configuration_json(const explain::ConfigurationFacts& facts);
+nlohmann::ordered_json configuration_json(const ConfigurationFacts& facts);
 
 /// One object; docs/json.md is its manual.
 std::string to_json(const Explanation& explanation);
@@ -30,4 +30,4 @@ inline constexpr const char* kUnreadable =
     "What was found about it before cannot be read: it is damaged, or of a newer version. `tuner explain FILE` on its "
     "GPU finds it anew.";
 
-}  // namespace tuner::cli
+}  // namespace tuner::explain

@@ -1,4 +1,4 @@
-#include "tuner/cli/explain/explanation_json.hpp"
+#include "tuner/explain/explanation_json.hpp"
 
 #include <doctest/doctest.h>
 
@@ -6,11 +6,11 @@
 
 #include "tuner/explain/rules.hpp"
 
-namespace tuner::cli {
+namespace tuner::explain {
 namespace {
 
-explain::ConfigurationFacts side(const char* name, int registers) {
-  explain::ConfigurationFacts facts;
+ConfigurationFacts side(const char* name, int registers) {
+  ConfigurationFacts facts;
   facts.name = name;
   facts.configuration = "REGISTERS=" + std::to_string(registers);
   facts.time_ns = 1000.0 * registers;
@@ -52,7 +52,7 @@ Explanation everything() {
   explanation.mode = "cold";
   explanation.from = side("the baseline", 96);
   explanation.to = side("the winner", 32);
-  explanation.time = engine::Ratio{0.5, 0.45, 0.55};
+  explanation.time = TimeRatio{0.5, 0.45, 0.55};
   explanation.blocks = 39;
   explanation.is_noisy = true;
   explanation.path = {{"REGISTERS=32", {0.5, 0.4, 0.6}, 0.9, false}, {"UNROLL=2", {1, 0.99, 1.01}, 0.1, true}};
@@ -181,4 +181,4 @@ TEST_CASE("of two explanations the one that stays has more parts, or is twice as
   CHECK_FALSE(says_more(untimed, untimed));
 }
 
-}  // namespace tuner::cli
+}  // namespace tuner::explain

@@ -1,4 +1,4 @@
-#include "tuner/cli/explain/explanation_json.hpp"
+#include "tuner/explain/explanation_json.hpp"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -6,15 +6,13 @@
 #include "tuner/core/report/record_json.hpp"
 #include "tuner/explain/rules.hpp"
 
-namespace tuner::cli {
+namespace tuner::explain {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-using explain::ConfigurationFacts;
-
-Json ratio_json(const engine::Ratio& ratio) {
-  return {{"ratio", ratio.ratio},
+Json ratio_json(const TimeRatio& ratio) {
+  return {{"ratio", ratio.value},
           {"low", ratio.low},
           {"high", std::isfinite(ratio.high) ? Json(ratio.high) : Json(nullptr)}};
 }
@@ -64,7 +62,7 @@ Json configuration_json(const ConfigurationFacts& facts) {
   return {{"name", facts.name},
           {"configuration", facts.configuration},
           {"time_us", microseconds(facts.time_ns)},
-          {"launch", or_null(explain::launch_text(facts))},
+          {"launch", or_null(launch_text(facts))},
           {"facts", tuner::facts_json(facts.resources, code)},
           {"resident", residency_json(facts.resident)},
           {"bytes_under_way", or_null(facts.bytes_under_way)},
@@ -74,9 +72,9 @@ Json configuration_json(const ConfigurationFacts& facts) {
 
 std::string to_json(const Explanation& explanation) {
   Json findings = Json::array(), path = Json::array(), interactions = Json::array();
-  for (const explain::Finding& finding : explanation.findings) {
+  for (const Finding& finding : explanation.findings) {
     findings.push_back({{"cause", finding.cause},
-                        {"claim", explain::claim_name(finding.claim)},
+                        {"claim", claim_name(finding.claim)},
                         {"sentence", finding.sentence},
                         {"slower", finding.slower},
                         {"faster", finding.faster},
@@ -119,4 +117,4 @@ std::string to_json(const Explanation& explanation) {
   return object.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace tuner::cli
+}  // namespace tuner::explain

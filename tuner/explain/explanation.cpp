@@ -1,4 +1,4 @@
-#include "tuner/cli/explain/explanation.hpp"
+#include "tuner/explain/explanation.hpp"
 
 #include <fmt/format.h>
 
@@ -7,18 +7,16 @@
 #include <cmath>
 #include <limits>
 
-#include "tuner/cli/explain/facts_table.hpp"
 #include "tuner/core/base/assignments.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/base/wrapping.hpp"
+#include "tuner/explain/facts_table.hpp"
 #include "tuner/explain/rules.hpp"
 
-namespace tuner::cli {
+namespace tuner::explain {
 
 namespace {
-
-using explain::ConfigurationFacts;
 
 std::string counter_cell(const Counters& counters, std::string_view name) {
   const auto found = counters.find(name);
@@ -44,7 +42,7 @@ std::string step_note(const ExplainedStep& step) {
   return step.share ? fmt::format("{} of the change", percent(*step.share)) : std::string();
 }
 
-std::string sentence(const explain::Finding& finding) {
+std::string sentence(const Finding& finding) {
   return finding.sentence + (finding.sentence.ends_with('.') ? "" : ".");
 }
 
@@ -61,8 +59,8 @@ std::string roofline_text(const RooflineReport& roofline) {
 
 }  // namespace
 
-std::string ratio_text(const engine::Ratio& ratio) {
-  return fmt::format("{:.4f} ({:.4f}-{:.4f})", ratio.ratio, ratio.low, ratio.high);
+std::string ratio_text(const TimeRatio& ratio) {
+  return fmt::format("{:.4f} ({:.4f}-{:.4f})", ratio.value, ratio.low, ratio.high);
 }
 
 bool says_more(const Explanation& kept, const Explanation& found) {
@@ -85,18 +83,18 @@ bool says_more(const Explanation& kept, const Explanation& found) {
 
 void set_ratios(Explanation& explanation) {
   if (!explanation.time || !(explanation.time->low > 0)) return;
-  const engine::Ratio& time = *explanation.time;
-  explanation.to.to_other = explain::TimeRatio{time.low, time.ratio, time.high};
-  explanation.from.to_other = explain::TimeRatio{1 / time.high, 1 / time.ratio, 1 / time.low};
+  const TimeRatio& time = *explanation.time;
+  explanation.to.to_other = time;
+  explanation.from.to_other = TimeRatio{1 / time.high, 1 / time.value, 1 / time.low};
 }
 
 void explain_again(Explanation& explanation, const DeviceInfo& device) {
   explanation.findings.clear();
   if (!explanation.time) return;
   set_ratios(explanation);
-  const bool is_faster = explanation.time->ratio <= 1;
-  explanation.findings = explain::explain_difference(is_faster ? explanation.from : explanation.to,
-                                                     is_faster ? explanation.to : explanation.from, device);
+  const bool is_faster = explanation.time->value <= 1;
+  explanation.findings = explain_difference(is_faster ? explanation.from : explanation.to,
+                                            is_faster ? explanation.to : explanation.from, device);
 }
 
 std::string verdict_text(const Explanation& explanation) {
@@ -121,8 +119,8 @@ std::string to_text(const Explanation& explanation, std::size_t width) {
   if (explanation.roofline) text += line("  roofline   ", roofline_text(*explanation.roofline));
 
   if (!explanation.findings.empty()) text += "\nWhy\n";
-  for (const explain::Finding& finding : explanation.findings) {
-    text += line(fmt::format("  {:<13}", explain::claim_name(finding.claim)), sentence(finding));
+  for (const Finding& finding : explanation.findings) {
+    text += line(fmt::format("  {:<13}", claim_name(finding.claim)), sentence(finding));
   }
   const bool has_path = !explanation.path.empty();
   if (has_path || !explanation.path_note.empty() || !explanation.path_failures.empty())
@@ -194,8 +192,8 @@ std::string to_markdown(const Explanation& explanation) {
   text += "\n";
   if (explanation.roofline) text += "- roofline: " + for_markdown(roofline_text(*explanation.roofline)) + "\n";
   if (!explanation.findings.empty()) text += "\n";
-  for (const explain::Finding& finding : explanation.findings)
-    text += fmt::format("1. *{}*: {}\n", explain::claim_name(finding.claim), for_markdown(sentence(finding)));
+  for (const Finding& finding : explanation.findings)
+    text += fmt::format("1. *{}*: {}\n", claim_name(finding.claim), for_markdown(sentence(finding)));
   const auto add_part = [&](const std::string& part) {
     if (!part.empty()) text += "\n" + part;
   };
@@ -210,4 +208,4 @@ std::string to_markdown(const Explanation& explanation) {
   return counters.empty() ? text : text + "\n" + counters;
 }
 
-}  // namespace tuner::cli
+}  // namespace tuner::explain
