@@ -17,6 +17,7 @@
 #include "tuner/core/base/assignments.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
+#include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/report/payback.hpp"
 #include "tuner/core/report/record_json.hpp"
@@ -99,13 +100,13 @@ void append(std::string& json, const std::optional<T>& number) {
   }
 }
 
-/// `"name":[...]` with what `entry` makes of each. Written as text at once: a million trials as objects of a JSON
+/// `"name":[...]` with what `cell` makes of each. Written as text at once: a million trials as objects of a JSON
 /// library take a gigabyte.
-template <class Entries, class Entry>
-std::string column(const char* name, const Entries& entries, Entry entry) {
+template <class Records, class Cell>
+std::string column(const char* name, const Records& records, Cell cell) {
   std::string json = fmt::format("\"{}\":[", name);
-  for (const auto& one : entries) {
-    append(json, entry(one));
+  for (const auto& one : records) {
+    append(json, cell(one));
     json += ',';
   }
   if (json.back() == ',') json.pop_back();
@@ -133,7 +134,7 @@ Json effects_json(const Table& table, std::span<const cache::Trial> trials, cons
 std::string command_of(const cache::Decision& decision) {
   std::string command = "tuner tune KERNEL_FILE --kernel " + shell_word(decision.key.kernel_name);
   if (!decision.key.problem.empty()) command += " --problem " + shell_word(decision.key.problem);
-  if (decision.key.mode != "cold") command += " --mode " + shell_word(decision.key.mode);
+  if (timing_from_string(decision.key.mode) != Timing::cold) command += " --mode " + shell_word(decision.key.mode);
   if (decision.effort) command += fmt::format(" --effort {}", to_string(*decision.effort));
   return command + " --fresh";
 }

@@ -12,6 +12,7 @@
 #include "tuner/cli/given/decisions.hpp"
 #include "tuner/cli/given/device_list.hpp"
 #include "tuner/cli/given/given_problems.hpp"
+#include "tuner/cli/given/timing_option.hpp"
 #include "tuner/cli/terminal/arguments.hpp"
 #include "tuner/cli/terminal/command.hpp"
 #include "tuner/cli/terminal/interrupts.hpp"
@@ -20,7 +21,6 @@
 #include "tuner/cli/tune/hints.hpp"
 #include "tuner/cli/tune/report_printer.hpp"
 #include "tuner/cli/tune/tune_request.hpp"
-#include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/report/report.hpp"
 #include "tuner/effort.hpp"
 #include "tuner/error.hpp"
@@ -108,9 +108,7 @@ TuneRequest read_tune_request(const Arguments& arguments) {
     if (request.replay.empty()) request.devices = read_device_list(*devices);
   }
   if (const auto workers = arguments.number("workers", 1, kMostWorkers)) request.workers = *workers;
-  if (const auto mode = arguments.choice("mode", {"cold", "warm"})) {
-    request.mode = timing_from_string(*mode);
-  }
+  request.mode = timing_option(arguments);
   engine::SessionOptions& session = request.session;
   session.strategy = arguments.value("strategy").value_or(session.strategy);
   search::require_strategy(session.strategy);

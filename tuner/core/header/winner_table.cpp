@@ -7,6 +7,7 @@
 #include "tuner/core/base/assignments.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
+#include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/description/name_table.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/task/decision_text.hpp"
@@ -37,7 +38,7 @@ std::string account_of(const cache::Decision& decision) {
   if (!decision.conditions.toolkit.empty()) text += ", toolkit " + decision.conditions.toolkit;
   if (!decision.conditions.driver.empty()) text += ", driver " + decision.conditions.driver;
   if (!decision.conditions.tuner_version.empty()) text += ", tuner " + decision.conditions.tuner_version;
-  text += decision.key.mode == "cold" ? "" : ", " + decision.key.mode;
+  if (timing_from_string(decision.key.mode) != Timing::cold) text += ", " + decision.key.mode;
   if (decision.origin == cache::Origin::replay) text += ", replayed from a recording and not measured";
   return decision.verified ? text : text + ", not verified";
 }
