@@ -62,9 +62,11 @@ TEST_CASE("no room links what it may not know") {
   for (const std::string& line : find_forbidden(read_rooms(TUNER_ROOMS), kTable)) FAIL_CHECK(line);
 }
 
-TEST_CASE("who uses the store sees no SQLite, not even through its headers") {
+TEST_CASE("the engine, jobs and the command line see no SQLite, not even through headers of the store") {
   const IncludedFiles includes = product_includes();
-  for (const std::string& line : find_seen(includes, "tuner/", "cache/sqlite/")) FAIL_CHECK(line);
+  for (const char* const folder : {"tuner/engine/", "tuner/fleet/", "tuner/cli/"}) {
+    for (const std::string& line : find_seen(includes, folder, "cache/sqlite/")) FAIL_CHECK(line);
+  }
 }
 
 // They come with folders that the compiler knows, so no link shows them.

@@ -81,7 +81,7 @@ void CompilingEngine::end_what_hangs() {
 void CompilingEngine::replace(Clock::time_point now) {
   process_.reset();
   for (auto& [ticket, compile] : std::exchange(compiling_, {})) {
-    if (compile.hangs_at > now && compile.deadline > now && compile.attempts < kAttempts) {
+    if (compile.hangs_at > now && compile.deadline > now && compile.attempts < kEngineAttempts) {
       start(std::move(compile));
     } else {
       compile.answer.set_value(not_compiled(

@@ -11,7 +11,7 @@
 namespace tuner::service {
 
 /// An engine may be lost by accident once.
-inline constexpr int kAttempts = 2;
+inline constexpr int kEngineAttempts = 2;
 
 /// "`scale` for n=1000"
 std::string title(const JobSubject& subject);

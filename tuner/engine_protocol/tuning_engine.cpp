@@ -78,14 +78,14 @@ void TuningEngine::read() {
   const std::string end = tuning_ ? process_->exit_description() : "";
   process_.reset();
   if (!tuning_) return;
-  if (tuning_->attempts < kAttempts) {
+  if (tuning_->attempts < kEngineAttempts) {
     waiting_.push_front(std::move(*tuning_));
     tuning_.reset();
   } else {
     finish(
         not_tuned(fmt::format("The engine was lost {} times while it tuned {}; the last time it {} What "
                               "was measured is stored.",
-                              kAttempts, title(tuning_->job.subject), end)));
+                              kEngineAttempts, title(tuning_->job.subject), end)));
   }
 }
 
