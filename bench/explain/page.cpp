@@ -58,7 +58,7 @@ const Names& counters_of(std::string_view cause) {
 
 /// In the order of all counters: those that findings are about, and where warps wait and DRAM stands in any case. Where
 /// nothing explains a time, because it does not differ, what was asked of memory is what the configurations do apart.
-Names counters_shown(const cli::Explanation& explanation) {
+Names counters_shown(const explain::Explanation& explanation) {
   std::set<std::string_view> wanted{counter::kLongScoreboard, counter::kLgThrottle, counter::kWarpLatency,
                                     counter::kDramThroughput};
   for (const explain::Finding& finding : explanation.findings) {
@@ -100,19 +100,19 @@ std::string differing(const std::string& configuration, const std::string& other
   return text.empty() ? "nothing else" : text;
 }
 
-std::string command(const cli::Explanation& explanation) {
+std::string command(const explain::Explanation& explanation) {
   const std::filesystem::path file(explanation.file);
   std::string text = "tuner explain " + explanation.file;
-  if (explanation.to.name != cli::kWinnerName) text += "@" + explanation.to.configuration;
+  if (explanation.to.name != explain::kWinnerName) text += "@" + explanation.to.configuration;
   if (file.stem() != explanation.kernel) text += " --kernel " + explanation.kernel;
   if (!explanation.problem.empty()) text += " --problem " + explanation.problem;
-  if (explanation.from.name != cli::kBaselineName) text += " --against " + explanation.from.configuration;
+  if (explanation.from.name != explain::kBaselineName) text += " --against " + explanation.from.configuration;
   return text + " --counters";
 }
 
 }  // namespace
 
-std::string page_of(const cli::Explanation& explanation, const std::string& conditions) {
+std::string page_of(const explain::Explanation& explanation, const std::string& conditions) {
   std::string text = fmt::format("    {}\n\n", command(explanation));
   const std::string measured = fmt::format("Measured on {}, {}, and explained by the rules as they are here: {}.",
                                            explanation.device, conditions, verdict_text(explanation));

@@ -17,7 +17,7 @@
 #include <stdexcept>
 
 #include "bench/explain/page.hpp"
-#include "tuner/cli/explain/explanation_json.hpp"
+#include "tuner/explain/explanation_json.hpp"
 #include "tuner/explain/rules.hpp"
 
 using namespace tuner;
@@ -30,8 +30,8 @@ std::string content(const std::string& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-cli::Explanation explained_again(const std::string& file, const DeviceInfo& device) {
-  std::optional<cli::Explanation> explanation = cli::explanation_from_json(content(file));
+explain::Explanation explained_again(const std::string& file, const DeviceInfo& device) {
+  std::optional<explain::Explanation> explanation = explain::explanation_from_json(content(file));
   if (!explanation) throw std::runtime_error(file + " is no object of `tuner explain --json`.");
   add_derived(explanation->from, device);
   add_derived(explanation->to, device);
@@ -40,9 +40,9 @@ cli::Explanation explained_again(const std::string& file, const DeviceInfo& devi
 }
 
 void list(const std::string& file, const DeviceInfo& device) {
-  const cli::Explanation explanation = explained_again(file, device);
+  const explain::Explanation explanation = explained_again(file, device);
   fmt::print("{}: {}\n", std::filesystem::path(file).stem().string(),
-             explanation.time ? fmt::format("{:.4f}", explanation.time->ratio) : "not timed");
+             explanation.time ? fmt::format("{:.4f}", explanation.time->value) : "not timed");
   for (const explain::Finding& finding : explanation.findings) {
     fmt::print("  {:<11} {:.2f} {}: {}\n", explain::claim_name(finding.claim), finding.strength, finding.cause,
                finding.sentence);

@@ -62,7 +62,7 @@ OpenFolder OpenFolder::of(const fs::path& file) {
 void OpenFolder::walk(const fs::path& folder) {
   std::vector<Descriptor> opened;
   const auto enter = [&](Descriptor step, fs::path path) {
-    steps_.push_back({std::move(path), status_of(step.get())});
+    levels_.push_back({std::move(path), status_of(step.get())});
     opened.push_back(std::move(step));
   };
   enter(Descriptor(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)), "/");
@@ -73,7 +73,7 @@ void OpenFolder::walk(const fs::path& folder) {
   for (std::string name = take_name(rest); !name.empty(); name = take_name(rest)) {
     if (name == ".") continue;
     if (name == "..") {
-      if (steps_.size() > 1) steps_.pop_back(), opened.pop_back();
+      if (levels_.size() > 1) levels_.pop_back(), opened.pop_back();
       continue;
     }
     if (Descriptor step = open_step(opened.back().get(), name)) {
@@ -83,7 +83,7 @@ void OpenFolder::walk(const fs::path& folder) {
     if (errno != ENOTDIR && errno != ELOOP) throw_errno(errno);
     const std::string target = read_link(opened.back().get(), name, errno);
     if (++links > kMostLinks) throw_errno(ELOOP);
-    if (target.starts_with('/')) steps_.resize(1), opened.resize(1);
+    if (target.starts_with('/')) levels_.resize(1), opened.resize(1);
     rest = target + '/' + rest;
   }
   descriptor_ = std::move(opened.back());
@@ -107,7 +107,7 @@ std::optional<struct stat> OpenFolder::look_at_content(const std::string& name) 
 
 bool OpenFolder::is_at(const fs::path& path) const {
   struct stat there {};
-  const struct stat& status = steps_.back().status;
+  const struct stat& status = levels_.back().status;
   return stat(path.c_str(), &there) == 0 && there.st_dev == status.st_dev && there.st_ino == status.st_ino;
 }
 

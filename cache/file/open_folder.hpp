@@ -19,7 +19,7 @@ namespace tuner::cache {
 class OpenFolder {
  public:
   /// A folder on the way from / to this one, as it was when it was opened.
-  struct Step {
+  struct Level {
     std::filesystem::path path;
     struct stat status {};
   };
@@ -28,9 +28,9 @@ class OpenFolder {
   static OpenFolder of(const std::filesystem::path& file);
 
   /// From / to the folder itself, without the links.
-  const std::vector<Step>& steps() const noexcept { return steps_; }
+  const std::vector<Level>& levels() const noexcept { return levels_; }
   /// Absolute, without links: for messages, and to ask whether the folder is still there.
-  const std::filesystem::path& path() const noexcept { return steps_.back().path; }
+  const std::filesystem::path& path() const noexcept { return levels_.back().path; }
   int descriptor() const noexcept { return descriptor_.get(); }
 
   /// A path for C libraries that open by name: it leads to `name` in this folder as long as this object lives. Where
@@ -53,7 +53,7 @@ class OpenFolder {
   bool is_at(const std::filesystem::path& path) const;
 
   UniqueHandle<int, close, -1> descriptor_;
-  std::vector<Step> steps_;
+  std::vector<Level> levels_;
   bool is_bound_ = false;
 };
 

@@ -51,10 +51,10 @@ void add_owner_of(const char* file, std::vector<uid_t>& owners) {
 std::optional<std::string> examine(const OpenFolder& folder, const fs::path& file, const struct stat& status,
                                    const std::vector<uid_t>& owners) {
   if (auto reason = distrust_one(file, status, Place::file, owners)) return reason;
-  const std::vector<OpenFolder::Step>& steps = folder.steps();
-  for (std::size_t i = steps.size(); i-- > 0;) {
-    const Place place = i + 1 == steps.size() ? Place::its_folder : Place::folder_above;
-    if (auto reason = distrust_one(steps[i].path, steps[i].status, place, owners)) return reason;
+  const std::vector<OpenFolder::Level>& levels = folder.levels();
+  for (std::size_t i = levels.size(); i-- > 0;) {
+    const Place place = i + 1 == levels.size() ? Place::its_folder : Place::folder_above;
+    if (auto reason = distrust_one(levels[i].path, levels[i].status, place, owners)) return reason;
   }
   // A name would have to be looked up again.
   if (!folder.is_bound()) return fmt::format("{} cannot be opened safely without /proc", file.string());

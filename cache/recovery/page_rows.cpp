@@ -7,6 +7,7 @@
 #include <cstring>
 #include <set>
 
+#include "cache/sqlite/failure.hpp"
 #include "cache/sqlite/settled_image.hpp"
 
 namespace tuner::cache {

@@ -16,6 +16,7 @@
 #include "cache/recovery/recovered_rows.hpp"
 #include "cache/schema/schema.hpp"
 #include "cache/sqlite/database_file.hpp"
+#include "cache/sqlite/failure.hpp"
 
 namespace tuner::cache {
 namespace {

@@ -1,6 +1,6 @@
 #include "cache/sqlite/busy.hpp"
 
-#include "cache/sqlite/sqlite.hpp"
+#include "cache/sqlite/failure.hpp"
 
 namespace tuner::cache {
 

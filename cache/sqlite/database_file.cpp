@@ -11,6 +11,7 @@
 
 #include "cache/file/fail.hpp"
 #include "cache/file/folder_sync.hpp"
+#include "cache/sqlite/failure.hpp"
 #include "cache/sqlite/schema_parts.hpp"
 #include "cache/sqlite/settled_image.hpp"
 #include "cache/sqlite/sqlite.hpp"

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "cache/file/fail.hpp"
+#include "cache/sqlite/failure.hpp"
 #include "cache/sqlite/sqlite.hpp"
 
 namespace tuner::cache {

@@ -1,4 +1,5 @@
 #include "cache/sqlite/settled_image.hpp"
+#include "cache/sqlite/failure.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -20,24 +20,12 @@
 #include <vector>
 
 #include "cache/file/open_folder.hpp"
+#include "cache/sqlite/failure.hpp"
 #include "cache/sqlite/guarded_vfs.hpp"
 #include "tuner/error.hpp"
 #include "tuner/ground/unique_handle.hpp"
 
 namespace tuner::cache::sqlite {
-
-/// An Error that also carries SQLite's extended result code.
-class Failure : public Error {
- public:
-  Failure(Errc errc, int result, const std::string& sentence) : Error(errc, sentence), result_(result) {}
-  bool busy() const noexcept { return (result_ & 0xff) == SQLITE_BUSY; }
-  /// A process was killed while it wrote the file, and this connection may not clear that up.
-  bool half_written() const noexcept { return result_ == SQLITE_READONLY_ROLLBACK; }
-  bool constraint() const noexcept { return (result_ & 0xff) == SQLITE_CONSTRAINT; }
-
- private:
-  int result_;
-};
 
 /// What tells a file from another one that gets its name.
 struct FileIdentity {
@@ -48,9 +36,6 @@ struct FileIdentity {
 
 /// How long a process that waits for a lock sleeps between two attempts, at most.
 inline constexpr std::chrono::milliseconds kLongestBackoff{10};
-
-/// What becomes of the damaged database of this path, for messages.
-const char* damage_next_step(const std::filesystem::path& path);
 
 /// What a column of a row holds, whatever table it is in; a blob, which no table here has but that of binaries, is
 /// NULL.

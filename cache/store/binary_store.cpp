@@ -6,6 +6,7 @@
 #include "cache/file/hash.hpp"
 #include "cache/file/trust.hpp"
 #include "cache/schema/schema.hpp"
+#include "cache/sqlite/database_file.hpp"
 #include "cache/sqlite/sqlite.hpp"
 #include "cache/store/record_sql.hpp"
 #include "cache/store/store_rules.hpp"

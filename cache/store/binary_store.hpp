@@ -10,10 +10,14 @@
 #include <string_view>
 #include <vector>
 
+#include "cache/file/access.hpp"
 #include "cache/records/binary.hpp"
-#include "cache/sqlite/database_file.hpp"
 
 namespace tuner::cache {
+
+namespace sqlite {
+class Connection;
+}
 
 /// How long a binary is kept. Persisted as numbers: never renumber.
 enum class Keep : int {

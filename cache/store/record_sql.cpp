@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cache/file/fail.hpp"
+#include "cache/sqlite/failure.hpp"
 
 namespace tuner::cache {
 

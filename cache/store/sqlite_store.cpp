@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "cache/schema/schema.hpp"
+#include "cache/sqlite/database_file.hpp"
+#include "cache/sqlite/failure.hpp"
 #include "cache/sqlite/sqlite.hpp"
 #include "cache/store/rows.hpp"
 #include "cache/store/served_store.hpp"

@@ -6,10 +6,14 @@
 #include <optional>
 #include <string>
 
-#include "cache/sqlite/database_file.hpp"
+#include "cache/file/access.hpp"
 #include "cache/store/store.hpp"
 
 namespace tuner::cache {
+
+namespace sqlite {
+class Connection;
+}
 
 struct SqliteStoreOptions {
   std::filesystem::path path;  ///< created if it is missing, with its folders, unless `access` is read_only

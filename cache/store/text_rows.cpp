@@ -3,6 +3,7 @@
 
 #include "cache/file/fail.hpp"
 #include "cache/file/hash.hpp"
+#include "cache/sqlite/failure.hpp"
 #include "cache/store/rows.hpp"
 
 namespace tuner::cache {

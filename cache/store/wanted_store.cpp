@@ -9,6 +9,7 @@
 #include "cache/file/trust.hpp"
 #include "cache/schema/schema.hpp"
 #include "cache/sqlite/database_file.hpp"
+#include "cache/sqlite/failure.hpp"
 #include "cache/sqlite/sqlite.hpp"
 #include "tuner/ground/file_variable.hpp"
 

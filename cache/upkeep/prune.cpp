@@ -10,6 +10,7 @@
 #include "cache/file/fail.hpp"
 #include "cache/schema/schema.hpp"
 #include "cache/sqlite/database_file.hpp"
+#include "cache/sqlite/failure.hpp"
 #include "cache/store/lease.hpp"
 #include "cache/store/served_store.hpp"
 #include "cache/upkeep/needless_rows.hpp"

@@ -10,7 +10,7 @@ namespace {
 
 /// The command with which a page of these two begins.
 std::string command_of(std::string_view from, std::string_view to) {
-  cli::Explanation explanation;
+  explain::Explanation explanation;
   explanation.kernel = "scale";
   explanation.file = "kernels/scale.cu";
   explanation.problem = "n=1";
@@ -23,14 +23,14 @@ std::string command_of(std::string_view from, std::string_view to) {
 }
 
 TEST_CASE("a page begins with the command that explains the same two configurations, however they are called") {
-  CHECK(command_of(cli::kBaselineName, cli::kWinnerName) ==
+  CHECK(command_of(explain::kBaselineName, explain::kWinnerName) ==
         "    tuner explain kernels/scale.cu --problem n=1 --counters");
   CHECK(command_of("the other", "this one") ==
         "    tuner explain kernels/scale.cu@BLOCK=256 --problem n=1 --against BLOCK=128 --counters");
   CHECK(command_of("one", "two") == command_of("the other", "this one"));
-  CHECK(command_of(cli::kBaselineName, "this one") ==
+  CHECK(command_of(explain::kBaselineName, "this one") ==
         "    tuner explain kernels/scale.cu@BLOCK=256 --problem n=1 --counters");
-  CHECK(command_of("the other", cli::kWinnerName) ==
+  CHECK(command_of("the other", explain::kWinnerName) ==
         "    tuner explain kernels/scale.cu --problem n=1 --against BLOCK=128 --counters");
 }
 

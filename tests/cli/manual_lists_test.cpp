@@ -91,7 +91,7 @@ Names literals_in(const std::string& code) {
 
 Names words_of_candidates(const std::vector<std::string>& words) {
   Names names;
-  for (const cli::Candidate& candidate : cli::complete(words).candidates) names.insert(candidate.word);
+  for (const cli::Completion& candidate : cli::complete(words).candidates) names.insert(candidate.word);
   return names;
 }
 

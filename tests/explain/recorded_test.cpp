@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "tuner/cli/explain/explanation_json.hpp"
+#include "tuner/explain/explanation_json.hpp"
 #include "tuner/explain/rules.hpp"
 
 using namespace tuner;
@@ -43,7 +43,7 @@ std::map<std::string, Findings> explained_again(const std::string& table, const 
   }
   std::map<std::string, Findings> all;
   for (std::size_t i = 1; i < names.size(); ++i) {
-    auto explanation = cli::explanation_from_json(flat[i].unflatten().dump());
+    auto explanation = explanation_from_json(flat[i].unflatten().dump());
     REQUIRE(explanation);
     add_derived(explanation->from, device);
     add_derived(explanation->to, device);

@@ -15,6 +15,7 @@
 
 #include "cache/exchange/key_rows.hpp"
 #include "cache/store/sqlite_store.hpp"
+#include "tuner/core/base/timing_text.hpp"
 #include "tuner/error.hpp"
 #include "tuner/fleet/job/row_text.hpp"
 #include "tuner/fleet/queue/worker.hpp"
@@ -54,7 +55,7 @@ class SimulatedGpu {
   /// A trial and a decision in the local database, as a session leaves them.
   cache::KeyRows store(const fleet::JobSpec& spec) {
     cache::Trial trial;
-    trial.key = {spec.kernel, spec.identity, spec.problem, "simulated", spec.mode, "time"};
+    trial.key = {spec.kernel, spec.identity, spec.problem, "simulated", std::string(to_string(spec.timing)), "time"};
     trial.session = spec.problem + " " + std::to_string(std::chrono::system_clock::now().time_since_epoch().count());
     trial.configuration = "BLOCK=128";
     trial.time_ns = 1000;

@@ -43,7 +43,7 @@ struct Written {
     return choose_description(parse_descriptions(test::read_bytes(file), file), file, "");
   }
   Package package() const {
-    Package package = pack_job(kernel(), "cold", Effort::quick);
+    Package package = pack_job(kernel(), Timing::cold, Effort::quick);
     package.spec.problem = "n=1000";
     return package;
   }
@@ -237,7 +237,7 @@ TEST_CASE("the kernels that are shipped can be jobs") {
     CAPTURE(entry.path().string());
     for (const KernelDescription& kernel : parse_descriptions(test::read_bytes(entry.path()), entry.path())) {
       const TemporaryFolder folder;
-      CHECK(error_of([&] { unpack_job(pack_job(kernel, "cold", Effort::quick), folder.path()); }) == "no error");
+      CHECK(error_of([&] { unpack_job(pack_job(kernel, Timing::cold, Effort::quick), folder.path()); }) == "no error");
       ++count;
     }
   }

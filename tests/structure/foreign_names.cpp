@@ -42,11 +42,13 @@ bool may_be_macro(const std::string& name) {
   return name.find(':') == std::string::npos;
 }
 
-/// The file of ours that `including` means by what it has in quotes; empty if there is none.
-std::string file_of_ours(const fs::path& root, const std::string& including, const std::string& quoted) {
-  const fs::path beside = fs::path(including).parent_path() / quoted;
-  for (const fs::path& file : {fs::path(quoted), "tuner/include" / fs::path(quoted), beside}) {
-    if (fs::exists(root / file)) return file.lexically_normal().generic_string();
+/// The file of ours that `including` means; empty if there is none. The compiler is told of two folders of ours, so
+/// that angle brackets find what is in them, too.
+std::string file_of_ours(const fs::path& root, const std::string& including, const CodeText::Include& include) {
+  const fs::path beside = fs::path(including).parent_path() / include.name;
+  for (const fs::path& file : {fs::path(include.name), "tuner/include" / fs::path(include.name), beside}) {
+    if (file == beside && !include.is_quoted) continue;
+    if (fs::is_regular_file(root / file)) return file.lexically_normal().generic_string();
   }
   return {};
 }
@@ -146,8 +148,7 @@ std::vector<std::string> cpp_files(const fs::path& root, const std::vector<std::
 std::set<std::string> files_of_ours(const fs::path& root, const std::string& file, const CodeText& text) {
   std::set<std::string> files;
   for (const CodeText::Include& include : text.includes) {
-    if (!include.is_quoted) continue;
-    if (std::string ours = file_of_ours(root, file, include.name); !ours.empty()) files.insert(std::move(ours));
+    if (std::string ours = file_of_ours(root, file, include); !ours.empty()) files.insert(std::move(ours));
   }
   return files;
 }
@@ -160,7 +161,7 @@ std::map<std::string, FileUse> read_uses(const fs::path& root, const std::vector
     use.names = names_in(text.code);
     use.files = files_of_ours(root, name, text);
     for (const CodeText::Include& include : text.includes) {
-      if (!include.is_quoted) use.headers.insert(include.name);
+      if (!include.is_quoted && file_of_ours(root, name, include).empty()) use.headers.insert(include.name);
     }
   }
   return uses;

@@ -13,14 +13,14 @@ namespace tuner::test {
 /// What a file takes from elsewhere.
 struct FileUse {
   std::set<std::string> files;    ///< of ours that it includes, by their path from the root
-  std::set<std::string> headers;  ///< that it includes with angle brackets
+  std::set<std::string> headers;  ///< of others that it includes with angle brackets
   std::set<std::string> names;    ///< of libraries ("std::sort", "fmt::join"), and what may be a macro ("EINTR")
 };
 
 /// The paths from the root of the C++ files below `folders`.
 std::vector<std::string> cpp_files(const std::filesystem::path& root, const std::vector<std::string>& folders);
 
-/// The files of ours that `file` means by what it includes with quotes; all by their path from the root.
+/// The files of ours that `file` includes, be it with quotes or with angle brackets; all by their path from the root.
 std::set<std::string> files_of_ours(const std::filesystem::path& root, const std::string& file, const CodeText& text);
 
 /// By path from the root: the C++ files below `folders`.

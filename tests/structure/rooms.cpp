@@ -53,6 +53,27 @@ std::vector<std::string> find_unlinked(const std::vector<Room>& rooms, const Inc
   return lines;
 }
 
+std::vector<std::string> find_seen(const IncludedFiles& includes, std::string_view from, std::string_view to) {
+  std::vector<std::string> lines;
+  for (const auto& [file, included] : includes) {
+    if (!file.starts_with(from)) continue;
+    std::map<std::string, std::string> reached;  // each with the file that includes it
+    std::vector<std::string> pending{file};
+    while (!pending.empty()) {
+      const std::string at = std::move(pending.back());
+      pending.pop_back();
+      const auto found = includes.find(at);
+      if (found == includes.end()) continue;
+      for (const std::string& next : found->second) {
+        if (!reached.emplace(next, at).second) continue;
+        if (next.starts_with(to)) lines.push_back(file + " sees " + next + " through " + at);
+        pending.push_back(next);
+      }
+    }
+  }
+  return lines;
+}
+
 std::vector<std::string> find_homeless(const std::filesystem::path& root, const std::vector<Room>& rooms,
                                        const IncludedFiles& files) {
   std::vector<std::string> lines;

@@ -24,6 +24,10 @@ using IncludedFiles = std::map<std::string, std::set<std::string>>;
 /// A line for each file in a room that includes one of a room which its own does not link. Public headers are for all.
 std::vector<std::string> find_unlinked(const std::vector<Room>& rooms, const IncludedFiles& includes);
 
+/// A line for each file whose path begins with `from` that sees one whose path begins with `to`, be it by way of
+/// others: who includes a header needs nothing to link for what that includes.
+std::vector<std::string> find_seen(const IncludedFiles& includes, std::string_view from, std::string_view to);
+
 /// A line for each file that no room has, and for each folder that two rooms have or that is not there. Public headers
 /// are everyone's. What stands alone is not asked for: programs' main files, the injected library, the text of the
 /// shim.

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/structure/foreign_names.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 using namespace tuner::test;
 
@@ -61,6 +62,13 @@ TEST_CASE("no room links what it may not know") {
   for (const std::string& line : find_forbidden(read_rooms(TUNER_ROOMS), kTable)) FAIL_CHECK(line);
 }
 
+TEST_CASE("the engine, jobs and the command line see no SQLite, not even through headers of the store") {
+  const IncludedFiles includes = product_includes();
+  for (const char* const folder : {"tuner/engine/", "tuner/fleet/", "tuner/cli/"}) {
+    for (const std::string& line : find_seen(includes, folder, "cache/sqlite/")) FAIL_CHECK(line);
+  }
+}
+
 // They come with folders that the compiler knows, so no link shows them.
 TEST_CASE("the command line includes no header of SQLite, CUDA or NVRTC") {
   for (const auto& [file, use] : read_uses(TUNER_SOURCE_DIR, {"tuner/cli"})) {
@@ -80,6 +88,23 @@ TEST_CASE("an include of a room that is not linked is found, and one of a room's
   CHECK(find_unlinked(rooms, {{"a/one.cpp", {"a/deep/two.hpp", "b/three.hpp", "public/four.hpp"}}}).empty());
   CHECK(find_unlinked(rooms, {{"b/three.hpp", {"a/deep/two.hpp"}}}) ==
         std::vector<std::string>{"b/three.hpp includes a/deep/two.hpp, and b does not link a"});
+}
+
+TEST_CASE("an include of ours in angle brackets is one of ours, and no header of a library") {
+  const TemporaryFolder folder;
+  folder.write("a/one.cpp", "#include <b/two.hpp>\n#include <vector>\n#include <beside.hpp>\n");
+  folder.write("a/beside.hpp", "");
+  folder.write("b/two.hpp", "");
+  const FileUse use = read_uses(folder.path(), {"a"}).at("a/one.cpp");
+  CHECK(use.files == std::set<std::string>{"b/two.hpp"});
+  CHECK(use.headers == std::set<std::string>{"beside.hpp", "vector"});
+}
+
+TEST_CASE("what a file sees is found, however far it is") {
+  const IncludedFiles includes{
+      {"a/one.cpp", {"b/two.hpp"}}, {"b/two.hpp", {"b/three.hpp"}}, {"b/three.hpp", {"b/two.hpp", "c/four.hpp"}}};
+  CHECK(find_seen(includes, "a/", "c/") == std::vector<std::string>{"a/one.cpp sees c/four.hpp through b/three.hpp"});
+  CHECK(find_seen(includes, "c/", "a/").empty());
 }
 
 TEST_CASE("a file in no room, a folder of two rooms and a folder that is not there are found") {

@@ -53,11 +53,11 @@ class Completer {
       add_operands(*line_.command);
     }
     std::set<std::string> seen;
-    std::erase_if(found_.candidates, [&](const Candidate& candidate) {
+    std::erase_if(found_.candidates, [&](const Completion& candidate) {
       return !candidate.word.starts_with(line_.word) || one_line(candidate.word) != candidate.word ||
              !seen.insert(candidate.word).second;
     });
-    for (Candidate& candidate : found_.candidates) candidate.word.insert(0, line_.before);
+    for (Completion& candidate : found_.candidates) candidate.word.insert(0, line_.before);
     return std::move(found_);
   }
 
@@ -68,7 +68,7 @@ class Completer {
     found_.candidates.push_back({std::move(word), std::move(meaning)});
   }
 
-  void add(const std::vector<Candidate>& candidates) {
+  void add(const std::vector<Completion>& candidates) {
     found_.candidates.insert(found_.candidates.end(), candidates.begin(), candidates.end());
   }
 
@@ -217,7 +217,7 @@ std::string completion_text(const Completions& completions) {
   constexpr std::size_t kLongestMeaning = 200;
   std::string text(kManners[static_cast<std::size_t>(completions.manner)]);
   text += '\n';
-  for (const Candidate& candidate : completions.candidates) {
+  for (const Completion& candidate : completions.candidates) {
     text += candidate.word;
     if (!candidate.meaning.empty()) text += '\t' + one_line(candidate.meaning, kLongestMeaning);
     text += '\n';

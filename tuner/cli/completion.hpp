@@ -16,7 +16,7 @@ struct Completions {
     folders,  ///< folders too
   };
   Manner manner = Manner::words;
-  std::vector<Candidate> candidates;  ///< all of them begin with that word; each once
+  std::vector<Completion> candidates;  ///< all of them begin with that word; each once
 };
 
 /// `words` stand behind the program's name; the last one, which may be empty, is being typed. Options, commands and

@@ -105,22 +105,22 @@ const std::vector<cache::DecisionKey>& KnownNames::keys() {
   return *keys_;
 }
 
-std::vector<Candidate> KnownNames::kernels() {
-  std::vector<Candidate> found;
+std::vector<Completion> KnownNames::kernels() {
+  std::vector<Completion> found;
   for (const KernelDescription& description : descriptions()) found.push_back({description.kernel, "in the file"});
   return found.empty() ? stored_kernels() : found;
 }
 
-std::vector<Candidate> KnownNames::stored_kernels() {
+std::vector<Completion> KnownNames::stored_kernels() {
   std::map<std::string, std::set<std::string>> problems;
   for (const cache::DecisionKey& key : keys()) problems[key.kernel_name].insert(key.problem);
-  std::vector<Candidate> found;
+  std::vector<Completion> found;
   for (const auto& [kernel, of_kernel] : problems) found.push_back({kernel, counted(of_kernel.size(), "problem")});
   return found;
 }
 
-std::vector<Candidate> KnownNames::numbers() {
-  std::vector<Candidate> found;
+std::vector<Completion> KnownNames::numbers() {
+  std::vector<Completion> found;
   if (keys().empty() || keys().size() > kMostNumbered) return found;
   try {
     for (const NumberedDecision& numbered : numbered_decisions(*store_)) {
@@ -134,10 +134,10 @@ std::vector<Candidate> KnownNames::numbers() {
   return found;
 }
 
-std::vector<Candidate> KnownNames::gpus() {
+std::vector<Completion> KnownNames::gpus() {
   std::map<std::string, std::set<std::string>> kernels;
   for (const cache::DecisionKey& key : keys()) kernels[device_name(key.device)].insert(key.kernel_name);
-  std::vector<Candidate> found;
+  std::vector<Completion> found;
   for (const auto& [name, of_gpu] : kernels) found.push_back({name, counted(of_gpu.size(), "kernel")});
   return found;
 }

@@ -12,7 +12,7 @@
 namespace tuner::cli {
 
 /// A word that may be typed and half a line that explains it; the second may be empty.
-struct Candidate {
+struct Completion {
   std::string word;
   std::string meaning;
 };
@@ -32,13 +32,13 @@ class KnownNames {
   explicit KnownNames(const UnfinishedLine& line) : line_(line) {}
 
   /// Kernels: of the file, else of the database.
-  std::vector<Candidate> kernels();
+  std::vector<Completion> kernels();
   /// Kernels of the database.
-  std::vector<Candidate> stored_kernels();
+  std::vector<Completion> stored_kernels();
   /// Numbers of the decisions in force, newest first; none of a database that has more than a thousand keys.
-  std::vector<Candidate> numbers();
+  std::vector<Completion> numbers();
   /// Names of the GPUs of the database.
-  std::vector<Candidate> gpus();
+  std::vector<Completion> gpus();
   /// Properties of problems: of the file, else of the database's problems, of those of kernels on the line if there are
   /// any.
   std::vector<Assignable> properties();

@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
-#include <map>
 #include <optional>
 #include <set>
 
-#include "tuner/core/signature/value_source.hpp"
 #include "tuner/error.hpp"
 #include "tuner/host/addresses.hpp"
 #include "tuner/host/budget.hpp"
@@ -17,9 +14,10 @@
 #include "tuner/host/compare.hpp"
 #include "tuner/host/compiler.hpp"
 #include "tuner/host/execution.hpp"
+#include "tuner/host/judge.hpp"
 #include "tuner/host/outcome.hpp"
 #include "tuner/host/own_headers.hpp"
-#include "tuner/host/race_findings.hpp"
+#include "tuner/host/reference.hpp"
 #include "tuner/host/signatures.hpp"
 #include "tuner/host/work_folder.hpp"
 #include "tuner/process/process_tree.hpp"
@@ -33,9 +31,6 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
-
-/// What the shim says where a kernel comes to something that it has not.
-constexpr std::string_view kCannotRun = "cannot run on the CPU";
 
 JobLimits limits_of(const HostOptions& options, const WorkFolder& folder) {
   constexpr std::size_t kOfJob = 8;  // a compiler starts its parts, and may be wrapped
@@ -85,20 +80,12 @@ class Check {
     result_.run_s = seconds_since(start) - result_.compile_s;
     result_.interrupted = stopped();
     note_what_was_left_out(build);
-    drop_consequences(findings_);
-    result_.findings = grouped(std::move(findings_));
+    result_.findings = judge_.take_findings();
     return std::move(result_);
   }
 
  private:
   bool stopped() const { return limits_.stopped(); }
-
-  /// Such a case stands under what is not checked, and was not run.
-  bool could_not_run(const CaseOutcome& outcome) const {
-    return outcome.state == CaseOutcome::State::mismatch || outcome.state == CaseOutcome::State::lacking ||
-           (outcome.state == CaseOutcome::State::busy && !options_.small_problems) ||
-           (outcome.faulted && outcome.fault.find(kCannotRun) != std::string::npos);
-  }
 
   /// Says what the time was too short for.
   void note_what_was_left_out(const Build& build) {
@@ -184,8 +171,9 @@ class Check {
       by_case[numbers[i]] = &outcomes[i];
     }
     std::vector<std::optional<Expected>> expected(cases_.problems.size());
-    for (std::size_t p = 0; p < cases_.problems.size(); ++p) expected[p] = expectation(cases_.problems[p], by_case);
-    note_what_is_not_compared(expected);
+    for (std::size_t p = 0; p < cases_.problems.size(); ++p)
+      expected[p] = expected_on(cases_.problems[p], by_case, options_);
+    add(unwritten_by_reference(*description_, cases_, expected));
 
     std::set<std::string> configurations;
     std::set<std::size_t> problems;
@@ -195,25 +183,20 @@ class Check {
       const CaseOutcome& outcome = outcomes[i];
       if (outcome.state == CaseOutcome::State::left) ++left;
       if (!outcome.was_run()) continue;
+      const Expected* const right = expected[one.problem] ? &*expected[one.problem] : nullptr;
       if (one.reference_only) {
-        if (outcome.state != CaseOutcome::State::ended || outcome.faulted)
-          unchecked_at({fmt::format("Results were not compared: the reference {} on {}",
-                                    outcome.state == CaseOutcome::State::busy ? "is too much work" : "fails",
-                                    cases_.problems[one.problem].text),
-                        {},
-                        one.configuration,
-                        0});
-        if (expected[one.problem] && has_expected_files()) judge_reference(outcome, one, *expected[one.problem]);
+        judge_.judge_reference(one, outcome, right);
         continue;
       }
-      if (!could_not_run(outcome)) {
+      if (!judge_.could_not_run(outcome)) {
         configurations.insert(one.configuration);
         problems.insert(one.problem);
         ++result_.cases;
       }
-      judge(numbers[i], i, outcome, expected[one.problem] ? &*expected[one.problem] : nullptr);
+      judge_.judge(one, i, outcome, right);
+      if (outcome.has_result()) ended_.insert(numbers[i]);
     }
-    note_what_is_unproven(expected);
+    add(unproven_by_reference(cases_, expected));
     result_.configurations = configurations.size();
     result_.problems = problems.size();
     if (left > 0) {
@@ -223,246 +206,9 @@ class Check {
     }
   }
 
-  std::optional<Expected> expectation(const HostProblem& problem,
-                                      const std::vector<const CaseOutcome*>& by_case) const {
-    if (options_.expected)
-      return in_order({options_.expected(*problem.task, problem.arguments, problem.contents), {}}, problem);
-    const CaseOutcome* reference = problem.reference == HostProblem::kNone ? nullptr : by_case[problem.reference];
-    if (reference == nullptr || reference->state != CaseOutcome::State::ended || !reference->has_outputs[0])
-      return std::nullopt;
-    Expected expected = expected_of(*reference, problem.arguments);
-    // What a file holds is right, whatever the reference computes.
-    std::size_t output = 0;
-    for (std::size_t i = 0; i < problem.arguments.size(); ++i) {
-      const BoundArgument& argument = problem.arguments[i];
-      if (!is_output(argument)) continue;
-      const std::size_t number = output++;
-      if (!argument.expected) continue;
-      expected.outputs[number] = problem.expected[i];
-      if (!argument.is_partial) std::fill(expected.unwritten[number].begin(), expected.unwritten[number].end(), 0);
-    }
-    return in_order(std::move(expected), problem);
-  }
-
-  static Expected in_order(Expected expected, const HostProblem& problem) {
-    put_in_order({expected.outputs.begin(), expected.outputs.end()}, problem.arguments);
-    return expected;
-  }
-
-  bool has_expected_files() const {
-    return std::any_of(description_->arguments.begin(), description_->arguments.end(),
-                       [](const Argument& argument) { return argument.expected.has_value(); });
-  }
-
-  /// Where files say what is right, the kernel that is named as the reference must reproduce them itself.
-  void judge_reference(const CaseOutcome& outcome, const HostCase& one, const Expected& expected) {
-    for (Finding& finding : compare_outputs(outcome, cases_.problems[one.problem].arguments, &expected, false)) {
-      finding.sentence = "the reference differs from the file with the expected output: " + finding.sentence;
-      add(std::move(finding), one);
-    }
-  }
-
-  /// For an output of a T1 file, which may be one that the kernel reads as well; empty for any other.
-  std::string t1_edit(const std::string& buffer) const {
-    for (const Argument& argument : description_->arguments) {
-      if (argument.name != buffer || argument.role != Argument::Role::out || !description_->is_from_t1()) continue;
-      return fmt::format("; {}.AccessType: set ReadWrite if the kernel reads it", argument.place.file);
-    }
-    return {};
-  }
-
-  void add(Finding finding, const HostCase& shown_by) {
-    if (finding.kind == FindingKind::uninitialised_read) {
-      const std::size_t name = finding.sentence.find('`') + 1;
-      if (name > 0) finding.sentence += t1_edit(finding.sentence.substr(name, finding.sentence.find('`', name) - name));
-    }
-    finding.configuration = shown_by.configuration;
-    finding.problem = cases_.problems[shown_by.problem].text;
-    findings_.push_back(std::move(finding));
-  }
-
-  /// Kernels with borders write nothing of the smallest problems: an output is too long, or not written at all, where
-  /// that is so of all of them.
-  void note_what_is_not_compared(const std::vector<std::optional<Expected>>& expected) {
-    std::size_t compared = 0;
-    std::map<std::string, std::size_t> empty;  // on how many problems nothing is written of an output
-    const auto each = [&](const auto& action) {
-      for (std::size_t p = 0; p < expected.size(); ++p) {
-        if (!expected[p]) continue;
-        for (const NotCompared& left : not_compared(*expected[p], cases_.problems[p].arguments)) {
-          action(left, cases_.problems[p]);
-        }
-      }
-    };
-    for (const auto& one : expected) compared += one ? 1 : 0;
-    each([&](const NotCompared& left, const HostProblem&) { empty[left.buffer] += left.elements == left.of ? 1 : 0; });
-    each([&](const NotCompared& left, const HostProblem& problem) {
-      if (left.is_tail() && !is_partial(left, problem.arguments) &&
-          (left.first > 0 || empty[left.buffer] == compared)) {
-        add_unwritten_end(left, problem);
-      } else if (not_compared_.insert(left.buffer).second) {
-        result_.notes.push_back(fmt::format("Not compared on {}, because the reference leaves them unwritten: {}.",
-                                            problem.text, text_of({left})));
-      }
-    });
-  }
-
-  /// Outputs of small problems have one value by accident: nothing is proven where that is so of all of them.
-  void note_what_is_unproven(const std::vector<std::optional<Expected>>& expected) {
-    std::map<std::string, std::pair<Unproven, std::size_t>> passed;  // by output, with the first problem
-    std::set<std::string> proven, single;                            // of one element on every problem
-    for (std::size_t p = 0; p < expected.size(); ++p) {
-      if (!expected[p]) continue;
-      const HostProblem& problem = cases_.problems[p];
-      std::set<std::string> here;
-      for (const Unproven& one : unproven(*expected[p], problem.arguments, problem.contents)) {
-        if (one.why != Unproven::Why::not_a_number || one.elements == one.of) {
-          here.insert(one.buffer);
-          passed.try_emplace(one.buffer, one, p);
-        } else if (not_numbers_.insert(one.buffer).second) {
-          result_.notes.push_back(
-              fmt::format("On {}, {}: a kernel that writes NaN agrees there.", problem.text, text_of({one})));
-        }
-      }
-      for (const BoundArgument& argument : problem.arguments) {
-        if (!is_output(argument)) continue;
-        const bool can_differ = argument.length > 1 || argument.role == Argument::Role::inout;
-        if (argument.length > 1) single.erase(argument.name);
-        if (p == 0 && argument.length == 1) single.insert(argument.name);
-        if (can_differ && here.count(argument.name) == 0) proven.insert(argument.name);
-      }
-    }
-    std::copy_if(single.begin(), single.end(), std::inserter(proven, proven.end()),
-                 [&](const std::string& name) { return passed.count(name) == 0; });
-    std::erase_if(passed, [&](const auto& entry) { return proven.count(entry.first) > 0; });
-    for (const auto& [buffer, at] : passed) {
-      const HostProblem& problem = cases_.problems[at.second];
-      const std::string sentence = fmt::format(
-          "`{}`: the reference proves nothing, because {}: a kernel that {} agrees; give the inputs other contents, or "
-          "the output a smaller rtol and atol, or declare it `trivial`",
-          buffer, text_of({at.first}), at.first.why == Unproven::Why::unchanged ? "does nothing" : "only fills it");
-      if (!proven.empty()) {
-        // What stays as it was beside a result that is proven, is a counter that the kernel sets back, most often.
-        if (at.first.why != Unproven::Why::unchanged) result_.notes.push_back(sentence + ".");
-      } else if (problem.reference != HostProblem::kNone) {
-        add({.kind = FindingKind::unproven_result, .sentence = sentence}, cases_.cases[problem.reference]);
-      }
-    }
-  }
-
-  void add_unwritten_end(const NotCompared& left, const HostProblem& problem) {
-    const std::string where = left.first > 0
-                                  ? fmt::format("from element {} on, {} of {}", left.first, left.elements, left.of)
-                                  : fmt::format("of its {} elements", left.of);
-    const std::string edit = t1_edit(left.buffer);
-    const std::string sentence =
-        fmt::format("`{}`: the reference writes nothing {}, so nothing is compared there; correct its launch or the {}",
-                    left.buffer, where, edit.empty() ? "length, or declare the output `partial`" : "Size" + edit);
-    add({.kind = FindingKind::unwritten_output, .sentence = sentence}, cases_.cases[problem.reference]);
-  }
-
-  /// The content of what the kernel only reads changed, or the padding of any buffer.
-  static Finding changed(const BoundArgument& argument, std::ptrdiff_t byte) {
-    const bool may_be_written = argument.role != Argument::Role::in && argument.role != Argument::Role::constant;
-    const bool is_padding =
-        may_be_written || byte < 0 || static_cast<std::uint64_t>(byte) >= argument.length * element_size(argument);
-    if (!is_padding) {
-      return {.kind = FindingKind::input_written,
-              .sentence = fmt::format("`{}`: byte {} of an input changed", argument.name, byte)};
-    }
-    return {
-        .kind = FindingKind::out_of_bounds_write,
-        .sentence = fmt::format("`{}`: byte {} changed, which is padding and may only be read", argument.name, byte)};
-  }
-
-  Unchecked misfit(const CaseOutcome& outcome, const HostProblem& problem, const HostCase& one) const {
-    const Argument& described = description_->arguments.at(outcome.misfit_argument);
-    return {value_misfit(problem.arguments.at(outcome.misfit_argument), outcome.misfit),
-            {description_->file.string(), described.place.line},
-            one.configuration,
-            1};
-  }
-
-  /// `number` is the case's in the plan.
-  void judge(std::size_t case_number, std::size_t number, const CaseOutcome& outcome, const Expected* expected) {
-    const HostCase& one = cases_.cases[case_number];
-    const HostProblem& problem = cases_.problems[one.problem];
-    if (outcome.faulted) {
-      if (could_not_run(outcome)) {
-        // Without the block and the thread, which follow in brackets.
-        const std::string sentence = outcome.fault.substr(0, outcome.fault.rfind(" ("));
-        return unchecked_at({sentence, outcome.fault_place, one.configuration, 1});
-      }
-      const FindingKind kind = outcome.fault.find("wait for each other") != std::string::npos ? FindingKind::deadlock
-                               : outcome.fault.find("misaligned") != std::string::npos ? FindingKind::misaligned_access
-                                                                                       : FindingKind::trap;
-      return add({.kind = kind, .place = outcome.fault_place, .sentence = outcome.fault}, one);
-    }
-    switch (outcome.state) {
-      case CaseOutcome::State::mismatch:
-        if (outcome.misfit > 0) return unchecked_at(misfit(outcome, problem, one));
-        return unchecked_at({"The directives do not describe the kernel: " + outcome.text, {}, one.configuration, 1});
-      case CaseOutcome::State::lacking:
-        return unchecked_at({outcome.text, {}, one.configuration, 1});
-      case CaseOutcome::State::busy:
-        return judge_busy(number, one);
-      case CaseOutcome::State::died:
-        return add(death(number, problem, outcome), one);
-      case CaseOutcome::State::late: {
-        SourceSpot within;
-        return add({.kind = FindingKind::hang,
-                    .place = place_in_stack(report(number), files_, within),
-                    .sentence = fmt::format("was still running after {} s of CPU time", options_.limit.count())},
-                   one);
-      }
-      default:
-        break;
-    }
-    if (outcome.changed_input >= 0) {
-      const BoundArgument& argument = problem.arguments[static_cast<std::size_t>(outcome.changed_input)];
-      add(changed(argument, outcome.changed_byte), one);
-    }
-    if (outcome.state != CaseOutcome::State::ended || !outcome.has_outputs[0]) return;
-    ended_.insert(case_number);
-    for (Finding& finding : compare_outputs(outcome, problem.arguments, expected, description_->deterministic))
-      add(std::move(finding), one);
-  }
-
-  /// Threads that wait for each other again and again look like much work.
-  void judge_busy(std::size_t number, const HostCase& one) {
-    const std::string& problem = cases_.problems[one.problem].text;
-    const std::string sentence = fmt::format(
-        "does not end, or is more work than a CPU does in {} s, all orders of threads together: {}give a smaller "
-        "problem with --problem",
-        options_.limit.count(), options_.small_problems ? "if it ends, " : "");
-    SourceSpot within;
-    const SourceSpot seen = place_in_stack(report(number), files_, within);
-    SourceSpot& place = busy_places_[one.problem];  // where others were, if it was not run
-    if (seen.line != 0) place = seen;
-    if (options_.small_problems) return add({.kind = FindingKind::hang, .place = place, .sentence = sentence}, one);
-    unchecked_at({(problem.empty() ? "The problem " : "`" + problem + "` ") + sentence, place, one.configuration, 1});
-  }
-
-  /// One entry for each place, however many configurations come to it.
-  void unchecked_at(Unchecked unchecked) {
-    for (Unchecked& other : result_.unchecked) {
-      if (other.sentence != unchecked.sentence || !(other.place == unchecked.place)) continue;
-      if (unchecked.configurations > 0 && uncheckable_.insert(unchecked.configuration).second) ++other.configurations;
-      return;
-    }
-    uncheckable_.insert(unchecked.configuration);
-    result_.unchecked.push_back(std::move(unchecked));
-  }
-
-  std::string report(std::size_t number) const { return read_file(report_of(folder_.path(), Flavour::memory, number)); }
-
-  Finding death(std::size_t number, const HostProblem& problem, const CaseOutcome& outcome) const {
-    Touched touched = outcome.touched;
-    if (touched.what == Touched::What::argument && outcome.touched_argument >= 0)
-      touched.name = problem.arguments[static_cast<std::size_t>(outcome.touched_argument)].name;
-    Finding finding = read_sanitizer_report(report(number), touched, files_);
-    if (finding.kind == FindingKind::crash) finding.sentence += " (" + outcome.text + ")";
-    return finding;
+  void add(ReferenceGaps found) {
+    for (ReferenceGaps::Gap& gap : found.gaps) judge_.add(std::move(gap.finding), cases_.cases[gap.shown_by]);
+    result_.notes.insert(result_.notes.end(), found.notes.begin(), found.notes.end());
   }
 
   /// `watched`: there is a program for it.
@@ -509,21 +255,8 @@ class Check {
     }
     const Addresses places(build.program(Flavour::threads), addresses, files_, limits_);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-      const HostCase& one = cases_.cases[numbers[i]];
-      for (const RaceEvent& event : outcomes[i].races) take(event, one, places);
+      judge_.judge_races(cases_.cases[numbers[i]], outcomes[i], places);
     }
-  }
-
-  void take(const RaceEvent& event, const HostCase& one, const Addresses& places) {
-    const HostProblem& problem = cases_.problems[one.problem];
-    Finding finding = finding_of(event, problem.arguments, places);
-    // Reading what nobody wrote is a mistake only if a result depends on it, and that was seen before.
-    const bool matters = finding.kind != FindingKind::uninitialised_read ||
-                         std::any_of(findings_.begin(), findings_.end(), [&](const Finding& other) {
-                           return other.kind == FindingKind::uninitialised_read &&
-                                  other.configuration == one.configuration && other.problem == problem.text;
-                         });
-    if (matters) add(std::move(finding), one);
   }
 
   std::shared_ptr<const KernelDescription> description_;
@@ -537,13 +270,9 @@ class Check {
   std::vector<Header> headers_;
   KnownFiles files_;
   HostResult result_;
-  std::vector<Finding> findings_;
-  std::set<std::size_t> ended_;                    ///< cases
-  std::set<std::string> not_compared_;             ///< outputs that a note speaks of
-  std::set<std::string> not_numbers_;              ///< the same for those with elements that are not numbers
-  std::set<std::string> uncheckable_;              ///< configurations
-  std::map<std::size_t, SourceSpot> busy_places_;  ///< by problem
-  bool has_compiled_all_ = true;                   ///< there was time for it
+  Judge judge_{*description_, cases_, options_, files_, folder_.path(), result_.unchecked};
+  std::set<std::size_t> ended_;   ///< cases
+  bool has_compiled_all_ = true;  ///< there was time for it
   std::size_t most_watched_ = 0;  ///< variants that there was no time to compile for the watch for races are below this
   std::size_t runs_left_out_ = 0, race_runs_left_out_ = 0;
 };

@@ -38,7 +38,7 @@ Mask unwritten(Bytes first, Bytes second, const BoundArgument& argument) {
   return mask;
 }
 
-void put_in_order(std::span<std::byte> output, std::uint64_t records, const BoundArgument& argument) {
+void put_records_in_order(std::span<std::byte> output, std::uint64_t records, const BoundArgument& argument) {
   std::byte* data = output.data();
   std::uint64_t first = 0, lanes = static_cast<std::uint64_t>(std::max(argument.lanes, 1));
   int type = support_number(argument.type), size = static_cast<int>(size_of(argument.type));
@@ -185,7 +185,7 @@ void put_in_order(const std::vector<std::span<std::byte>>& outputs, const std::v
       std::ranges::fill(output.subspan(elements * size_of(argument.type)), std::byte{0});
       records = elements / static_cast<std::uint64_t>(std::max(argument.lanes, 1));
     }
-    put_in_order(output, records, argument);
+    put_records_in_order(output, records, argument);
   }
 }
 
@@ -250,7 +250,7 @@ std::vector<Unproven> unproven(const Expected& expected, const std::vector<Bound
     FromImpostors found{.compared = all, .not_numbers = alike.sum, .other_than_first = alike.count, .changed = {}};
     if (argument.role == Argument::Role::inout) {
       std::vector<std::byte> before = contents[i];
-      if (argument.is_unordered) put_in_order(before, argument.length, argument);
+      if (argument.is_unordered) put_records_in_order(before, argument.length, argument);
       found.changed = compare_on_host(before, truth, argument, mask, 0).count;
     }
     add_unproven(argument, found, result);

@@ -23,11 +23,11 @@ std::size_t gain(const Row& row, const Pairs& missing) {
   return pairs;
 }
 
-struct Candidate {
+struct RowGain {
   std::size_t gain;
   std::size_t row;
   // The most pairs first, then the earliest row.
-  bool operator<(const Candidate& other) const { return gain != other.gain ? gain < other.gain : row > other.row; }
+  bool operator<(const RowGain& other) const { return gain != other.gain ? gain < other.gain : row > other.row; }
 };
 
 }  // namespace
@@ -38,11 +38,11 @@ void cover_pairs(const std::vector<Row>& rows, const std::vector<std::size_t>& c
   for (std::size_t row : candidates) for_each_pair(rows[row], [&](std::uint64_t pair) { missing.insert(pair); });
   for (std::size_t row : chosen) for_each_pair(rows[row], [&](std::uint64_t pair) { missing.erase(pair); });
 
-  std::priority_queue<Candidate> queue;
+  std::priority_queue<RowGain> queue;
   for (std::size_t row : candidates) queue.push({missing.size(), row});
   while (!missing.empty() && chosen.size() < limit) {
     // A row's gain only shrinks as others are chosen, so a gain that is out of date is an upper bound.
-    const Candidate best = queue.top();
+    const RowGain best = queue.top();
     queue.pop();
     const std::size_t now = gain(rows[best.row], missing);
     if (now < best.gain) {

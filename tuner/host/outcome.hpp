@@ -41,6 +41,7 @@ struct CaseOutcome {
   std::array<bool, kRunsOfCase> has_outputs{};  ///< a run that ended without has the same as run 0
   std::array<std::vector<std::byte>, kRunsOfCase> outputs;
   std::vector<RaceEvent> races;
+  bool has_result() const { return state == State::ended && !faulted && has_outputs[0]; }
   bool was_run() const { return state != State::not_run && state != State::begun && state != State::left; }
 };
 

@@ -11,7 +11,7 @@ constexpr std::uint64_t kMostLookedAt = 200000;
 
 }  // namespace
 
-std::vector<Choice> cover_tasks(const std::vector<const Task*>& tasks, const Wanted& wanted, std::size_t most,
+std::vector<Choice> cover_tasks(const std::vector<const Task*>& tasks, const PickFilter& wanted, std::size_t most,
                                 bool& complete) {
   std::vector<Choice> choices;
   std::vector<std::vector<std::uint32_t>> rows;

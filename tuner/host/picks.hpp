@@ -18,8 +18,8 @@ struct Choice {
 /// parameter values that stands together in a `wanted` configuration stands together: the baseline of the first task
 /// first, at most `most`. What is left of `most` goes to the pairs of the rest. Of a space of more than 200,000
 /// configurations a part is looked at, evenly. `complete` becomes false if the wanted pairs did not fit.
-using Wanted = std::function<bool(const Task& task, const search::Configuration& configuration)>;
-std::vector<Choice> cover_tasks(const std::vector<const Task*>& tasks, const Wanted& wanted, std::size_t most,
+using PickFilter = std::function<bool(const Task& task, const search::Configuration& configuration)>;
+std::vector<Choice> cover_tasks(const std::vector<const Task*>& tasks, const PickFilter& wanted, std::size_t most,
                                 bool& complete);
 
 }  // namespace tuner::host

@@ -31,19 +31,19 @@ bool differ_in_it_alone(const Timed& a, const Timed& b, std::size_t parameter) {
 /// Calls `with` for each set of configurations that differ in one parameter alone, in the order of `timed`.
 template <class With>
 void for_each_set(const std::vector<Timed>& timed, std::size_t parameter, With with) {
-  struct Entry {
+  struct Grouped {
     std::uint64_t others;  ///< the same for all of a set, and hardly ever for two
     std::uint32_t at;
-    auto operator<=>(const Entry&) const = default;
+    auto operator<=>(const Grouped&) const = default;
   };
-  std::vector<Entry> entries;
+  std::vector<Grouped> entries;
   for (const Timed& one : timed) {
     entries.push_back(
         {one.mark - mark_of(parameter, one.values[parameter]), static_cast<std::uint32_t>(entries.size())});
   }
   std::sort(entries.begin(), entries.end());
   std::vector<const Timed*> set;
-  for (const Entry& entry : entries) {
+  for (const Grouped& entry : entries) {
     const Timed& one = timed[entry.at];
     if (!set.empty() && !differ_in_it_alone(*set.front(), one, parameter)) {
       with(set);

@@ -17,12 +17,14 @@
 #include "tuner/core/base/assignments.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
+#include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/report/payback.hpp"
 #include "tuner/core/report/record_json.hpp"
 #include "tuner/core/task/decision_text.hpp"
 #include "tuner/page/effects.hpp"
 #include "tuner/page/table.hpp"
+#include "tuner/page/why.hpp"
 
 namespace tuner::page {
 
@@ -98,13 +100,13 @@ void append(std::string& json, const std::optional<T>& number) {
   }
 }
 
-/// `"name":[...]` with what `entry` makes of each. Written as text at once: a million trials as objects of a JSON
+/// `"name":[...]` with what `cell` makes of each. Written as text at once: a million trials as objects of a JSON
 /// library take a gigabyte.
-template <class Entries, class Entry>
-std::string column(const char* name, const Entries& entries, Entry entry) {
+template <class Records, class Cell>
+std::string column(const char* name, const Records& records, Cell cell) {
   std::string json = fmt::format("\"{}\":[", name);
-  for (const auto& one : entries) {
-    append(json, entry(one));
+  for (const auto& one : records) {
+    append(json, cell(one));
     json += ',';
   }
   if (json.back() == ',') json.pop_back();
@@ -132,7 +134,7 @@ Json effects_json(const Table& table, std::span<const cache::Trial> trials, cons
 std::string command_of(const cache::Decision& decision) {
   std::string command = "tuner tune KERNEL_FILE --kernel " + shell_word(decision.key.kernel_name);
   if (!decision.key.problem.empty()) command += " --problem " + shell_word(decision.key.problem);
-  if (decision.key.mode != "cold") command += " --mode " + shell_word(decision.key.mode);
+  if (timing_from_string(decision.key.mode) != Timing::cold) command += " --mode " + shell_word(decision.key.mode);
   if (decision.effort) command += fmt::format(" --effort {}", to_string(*decision.effort));
   return command + " --fresh";
 }
@@ -246,82 +248,6 @@ Json race_json(const Subject& subject) {
   return race;
 }
 
-/// The objects of a list, at most as many as a page shows: what else stands there is foreign.
-std::vector<Json> objects_of(const Json& list) {
-  constexpr std::size_t kMost = 100;
-  std::vector<Json> objects;
-  if (!list.is_array()) return objects;
-  for (const Json& entry : list) {
-    if (entry.is_object() && objects.size() < kMost) objects.push_back(entry);
-  }
-  return objects;
-}
-
-/// Those of an object's fields that are texts, numbers or truth values; null for the others.
-Json plain_fields(const Json& object, std::initializer_list<const char*> keys) {
-  Json kept = Json::object();
-  for (const char* const key : keys) {
-    const Json value = object.value(key, Json(nullptr));
-    kept[key] = value.is_primitive() ? value : Json(nullptr);
-  }
-  return kept;
-}
-
-/// A share that can be shown; null for what is none, or is beyond 1000 %.
-Json share_of(const Json& object) {
-  constexpr double kMost = 10;
-  const Json share = object.value("share", Json(nullptr));
-  return share.is_number() && std::abs(share.get<double>()) <= kMost ? share : Json(nullptr);
-}
-
-/// The steps of a path with the ratios of their times. Those that no clock gave, by themselves or with the steps before
-/// them, would draw bars without an end: such a step has 1 instead of all three.
-Json path_json(const Json& steps) {
-  constexpr double kMost = 1e6;
-  const auto is_ratio = [](double value) { return std::isfinite(value) && value > 0 && value < kMost; };
-  Json path = Json::array();
-  double state = 1;
-  for (const Json& step : objects_of(steps)) {
-    Json shown = plain_fields(step, {"change", "idle"});
-    shown["share"] = share_of(step);
-    const Json time = step.value("time", Json());
-    bool has_ratios = time.is_object();
-    for (const char* const key : {"ratio", "low", "high"}) {
-      const Json value = has_ratios ? time.value(key, Json(nullptr)) : Json(nullptr);
-      has_ratios = value.is_number() && is_ratio(value.get<double>());
-      if (has_ratios) shown[key] = value;
-    }
-    if (has_ratios && is_ratio(state * time["ratio"].get<double>())) {
-      state *= time["ratio"].get<double>();
-    } else {
-      for (const char* const key : {"ratio", "low", "high"}) shown[key] = 1;
-    }
-    path.push_back(std::move(shown));
-  }
-  return path;
-}
-
-/// What `tuner explain` found, as far as the page shows it; null where nothing is stored that can be read.
-Json why_json(const Subject& subject) {
-  for (const cache::DecisionText& text : subject.texts) {
-    if (!cache::is_explanation(text)) continue;
-    const Json found = Json::parse(text.text, nullptr, false);
-    if (!found.is_object() || (found.contains("format") && found["format"] != 1)) continue;
-    Json findings = Json::array();
-    for (const Json& finding : objects_of(found.value("findings", Json()))) {
-      findings.push_back(plain_fields(finding, {"claim", "sentence"}));
-    }
-    const Json roofline = found.value("roofline", Json());
-    const Json share = roofline.is_object() ? share_of(roofline) : Json(nullptr);
-    const bool has_text = !share.is_null() && roofline.value("text", Json()).is_string();
-    return {{"findings", std::move(findings)},
-            {"path", path_json(found.value("path", Json()))},
-            {"share", share},
-            {"bound", has_text ? roofline["text"] : Json("")}};
-  }
-  return nullptr;
-}
-
 Json tied_json(const cache::Decision& decision) {
   Json tied = Json::array();
   for (const cache::Tie& tie : decision.ties) tied.push_back(tie.configuration);
@@ -376,7 +302,7 @@ std::string subject_json(const Subject& subject) {
               {"ties", decision.ties.size()},
               {"tied", tied_json(decision)},
               {"race", race_json(subject)},
-              {"why", why_json(subject)},
+              {"why", why_json(subject.texts)},
               {"noisy", decision.noisy},
               {"contended", decision.contended},
               {"launch", decision.launch},

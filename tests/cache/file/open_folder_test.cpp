@@ -43,13 +43,13 @@ TEST_CASE("a folder is reached through links as the kernel reaches it") {
     CHECK(folder.is_bound());
     CHECK(folder.is_at_its_path());
     CHECK(read_bytes(folder.path_of("file")) == "x");
-    // From / on, each step is a folder of the one before it.
+    // From / on, each level is a folder of the one before it.
     fs::path path = "/";
-    for (const OpenFolder::Step& step : folder.steps()) {
-      CHECK(step.path.parent_path() == path);
-      path = step.path;
+    for (const OpenFolder::Level& level : folder.levels()) {
+      CHECK(level.path.parent_path() == path);
+      path = level.path;
     }
-    CHECK(folder.steps().front().path == "/");
+    CHECK(folder.levels().front().path == "/");
   }
 }
 

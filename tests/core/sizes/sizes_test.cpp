@@ -3,14 +3,10 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
-#include <cstdlib>
-#include <tuple>
 
 #include "search/strategy/prng.hpp"
-#include "tests/support/shell_word.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "tests/core/sizes/asking.hpp"
 #include "tests/support/text.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/error.hpp"
@@ -18,8 +14,7 @@
 namespace tuner {
 namespace {
 
-using search::RuleLeaf;
-using search::RuleQuestion;
+using test::asking;
 using test::contains;
 
 std::optional<double> size_distance(const ProblemValues& a, const ProblemValues& b) {
@@ -48,30 +43,6 @@ KernelSizes learned(const std::vector<std::size_t>& may_serve = {0, 1, 2, 3}) {
                    size_distance,
                    {},
                    may_serve});
-}
-
-/// Two properties and a rule whose questions are these; question i leads to leaf i, or on to the next.
-KernelSizes asking(const std::vector<std::pair<std::string, double>>& questions) {
-  KernelSizes sizes;
-  sizes.kernel = "ns::odd";
-  sizes.device = "GPU \\\n of another kind";
-  for (std::size_t i = 0; i <= questions.size(); ++i) {
-    sizes.configurations.push_back(
-        fmt::format("BLOCK={},FAST={},KIND={}", i, i % 2 == 0 ? "true" : "false", i % 3 == 0 ? "wide" : "tall"));
-  }
-  for (const auto& [type, m, n] : {std::tuple{"float", 1, 6}, {"half", 64, 5000}}) {
-    sizes.problems.push_back({{{"TYPE", type}, {"m", m}, {"n", n}, {"x", 0.25 * m}}, 1, 1, {}, 0});
-  }
-  for (std::size_t i = 0; i < questions.size(); ++i) {
-    sizes.rule.nodes.push_back(
-        RuleQuestion{search::Expression::parse(questions[i].first), questions[i].second, 2 * i + 1, 2 * i + 2});
-    sizes.rule.nodes.push_back(RuleLeaf{i, 0.01, 1});
-  }
-  sizes.rule.nodes.push_back(RuleLeaf{questions.size(), 0.01, 1});
-  std::vector<ProblemValues> tuned;
-  for (const TunedSize& size : sizes.problems) tuned.push_back(size.problem);
-  sizes.rule.domain = search::domain_of(tuned);
-  return sizes;
 }
 
 TEST_CASE("a rule names only what may serve any size, and where nothing may there is none") {
@@ -179,85 +150,6 @@ TEST_CASE("the text shows the portfolio, the curve and the rule as a tree") {
     CAPTURE(text);
     CHECK(contains(text, part));
   }
-}
-
-/// Calls `visit` for problems inside and outside of what was tuned.
-template <class Visit>
-void for_grid(Visit visit) {
-  for (std::int64_t m = 0; m <= 130; m += m < 12 ? 1 : 13) {
-    for (std::int64_t n = 0; n <= 10100; n += n < 80 ? 1 : 61) visit(m, n, n % 5 == 0 ? "half" : "float");
-  }
-}
-
-TEST_CASE("a header says what the rule says, for every question and every problem of a grid") {
-  if (std::system("g++ --version > /dev/null 2>&1") != 0) return;
-  const std::vector<std::pair<std::string, double>> questions{
-      {"m * n", 5000},
-      {"(m * n) ** 5", 1e18},
-      {"ceil_div(n, 32) * ceil_div(m, 7) // 3 - m", 5},
-      {"n % 32 == 0 and m > 4", 0},
-      {"m / n < 0.001 or not n & 1 and m in (3, 5, 8)", 0},
-      {"min(m, n, 40) + max(2 * m, n) - abs(m - n) + (n << 2) - (n >> 1) + next_pow2(m)", 9000},
-      {"int(x * 1.5) + floor(x - 3.3) + ceil(-x) - round_up(-m, -4) + -n % 7 + n % -5", 20},
-      {"1000 / (n - 36) if n > 30 else float(m)", 3},
-      {"is_pow2(m) ? n : m", 1700},
-      {"TYPE == 'float' ? ~n ^ 3 | m : 0", -2900},
-      {"1 < m <= x * 4 != n", 0},
-      {"x + 0.1 * n / m - float(n)", -70},
-      {"m * n * 36028797018963968 // 8", 1e18}};
-  const test::TemporaryFolder folder;
-  std::string includes, calls, expected;
-  for (std::size_t i = 0; i < questions.size(); ++i) {
-    KernelSizes sizes = asking({questions[i]});
-    sizes.kernel += std::to_string(i);
-    folder.write(fmt::format("rule{}.hpp", i), sizes_header(sizes, {"app::tuned", "2026-01-02"}));
-    includes += fmt::format("#include \"rule{}.hpp\"\n", i);
-    calls += fmt::format("print(app::tuned::ns__odd{}::choose);\n", i);
-    std::array<std::size_t, 3> seen{};
-    for_grid([&](std::int64_t m, std::int64_t n, const char* type) {
-      const ProblemValues problem{{"TYPE", type}, {"m", m}, {"n", n}, {"x", 0.25 * static_cast<double>(m)}};
-      const auto leaf = sizes.rule.choose(problem);
-      expected += fmt::format("{}\n", leaf ? static_cast<int>(leaf->configuration) : -1);
-      ++seen[leaf ? leaf->configuration : 2];
-    });
-    CAPTURE(questions[i].first);
-    for (const std::size_t count : seen) CHECK(count > 0);
-  }
-  folder.write("use.cpp", includes + R"(#include <cstdio>
-namespace t = app::tuned::ns__odd0;
-static_assert(t::choose("float", 8, 8, 40.0) == t::not_covered);
-static_assert(t::choose("double", 8, 8, 4.0) == t::not_covered);
-static_assert(t::configurations[t::choose("float", 1, 6, 0.25)].BLOCK == 0);
-static_assert(t::configurations[0].FAST && t::configurations[0].KIND == t::KIND_wide);
-void print(int choose(const char*, std::int64_t, std::int64_t, double)) {
-  for (std::int64_t m = 0; m <= 130; m += m < 12 ? 1 : 13) {
-    for (std::int64_t n = 0; n <= 10100; n += n < 80 ? 1 : 61) {
-      std::printf("%d\n", choose(n % 5 == 0 ? "half" : "float", m, n, 0.25 * static_cast<double>(m)));
-    }
-  }
-}
-int main() {
-)" + calls + "}\n");
-  const std::string at = test::shell_word(folder.path().string());
-  REQUIRE(std::system(("cd " + at +
-                       " && g++ -std=c++17 -Wall -Wextra -Wshadow -Wconversion -Werror -fsanitize=undefined "
-                       "-fsanitize-undefined-trap-on-error use.cpp -o use && ./use > out")
-                          .c_str()) == 0);
-  CHECK(test::read_bytes(folder / "out") == expected);
-}
-
-TEST_CASE("what C++ has no plain arithmetic or no name for is refused") {
-  for (const char* question : {"log2(n)", "sqrt(m)", "x % 2", "x // 2", "n ** m", "sizeof(TYPE)", "max(n, x)",
-                               "m if n > 3 else x", "missing + 1", "x ** 2"}) {
-    CAPTURE(question);
-    CHECK_THROWS_WITH_AS(sizes_header(asking({{question, 1}}), {}), doctest::Contains(question), Error);
-  }
-  KernelSizes sizes = asking({{"n", 1}});
-  sizes.rule.domain[1].property = "int";
-  CHECK_THROWS_WITH_AS(sizes_header(sizes, {}), doctest::Contains("`int`"), Error);
-  sizes = asking({{"n", 1}});
-  sizes.configurations[0] = "a b=1";
-  CHECK_THROWS_WITH_AS(sizes_header(sizes, {}), doctest::Contains("`a b`"), Error);
 }
 
 }  // namespace

@@ -6,13 +6,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "tuner/cli/explain/explanation_json.hpp"
-#include "tuner/cli/explain/facts_table.hpp"
 #include "tuner/core/base/assignments.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/base/wrapping.hpp"
 #include "tuner/core/report/record_json.hpp"
+#include "tuner/explain/explanation_json.hpp"
+#include "tuner/explain/facts_table.hpp"
 
 namespace tuner::cli {
 
@@ -28,10 +28,10 @@ std::string value_of(const std::string& assignment) {
 }
 
 /// The parameters in which they differ, or that only one of them has, and then the facts.
-std::vector<FactRow> rows_of(const ComparisonReport& report) {
+std::vector<explain::FactRow> rows_of(const ComparisonReport& report) {
   const std::string &a = report.first.facts.configuration, &b = report.second.facts.configuration;
   std::vector<std::string> of_b = differing_assignments(b, a);
-  std::vector<FactRow> rows;
+  std::vector<explain::FactRow> rows;
   for (const std::string& one : differing_assignments(a, b)) {
     const auto other =
         std::find_if(of_b.begin(), of_b.end(), [&](const std::string& each) { return name_of(each) == name_of(one); });
@@ -39,7 +39,7 @@ std::vector<FactRow> rows_of(const ComparisonReport& report) {
     if (other != of_b.end()) of_b.erase(other);
   }
   for (const std::string& one : of_b) rows.push_back({name_of(one), "-", value_of(one)});
-  for (FactRow& row : fact_rows(report.first.facts, report.second.facts)) rows.push_back(std::move(row));
+  for (explain::FactRow& row : fact_rows(report.first.facts, report.second.facts)) rows.push_back(std::move(row));
   return rows;
 }
 
@@ -90,16 +90,17 @@ std::string to_text(const ComparisonReport& report, std::size_t width) {
   text += tuner::labelled("  second     ", unbroken(one_line(called(report.second))), width);
   text += tuner::labelled("  verdict    ", verdict_sentence(report), width) + "\n";
   Table table({{""}, {"first"}, {"second"}});
-  for (const FactRow& row : rows_of(report)) table.add({row.name, row.first, row.second});
+  for (const explain::FactRow& row : rows_of(report)) table.add({row.name, row.first, row.second});
   return text + table.text(width);
 }
 
 std::string to_markdown(const ComparisonReport& report) {
   const std::string verdict = verdict_sentence(report);
-  return fmt::format("**{}** on {}, {}: {}{}\n\n", for_markdown(report.kernel), for_markdown(report.device),
-                     report.problem.empty() ? report.mode : for_markdown(report.problem), for_markdown(verdict),
-                     verdict.ends_with('.') ? "" : ".") +
-         markdown_table(called(report.first), called(report.second), rows_of(report));
+  return fmt::format("**{}** on {}, {}: {}{}\n\n", explain::for_markdown(report.kernel),
+                     explain::for_markdown(report.device),
+                     report.problem.empty() ? report.mode : explain::for_markdown(report.problem),
+                     explain::for_markdown(verdict), verdict.ends_with('.') ? "" : ".") +
+         explain::markdown_table(called(report.first), called(report.second), rows_of(report));
 }
 
 std::string to_json(const ComparisonReport& report) {

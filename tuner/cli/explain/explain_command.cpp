@@ -6,8 +6,6 @@
 #include <vector>
 
 #include "tuner/cli/explain/explainer.hpp"
-#include "tuner/cli/explain/explanation.hpp"
-#include "tuner/cli/explain/explanation_json.hpp"
 #include "tuner/cli/explain/measuring_request.hpp"
 #include "tuner/cli/given/stored_kernel.hpp"
 #include "tuner/cli/given/stores.hpp"
@@ -22,6 +20,8 @@
 #include "tuner/engine/session/session_stores.hpp"
 #include "tuner/engine/workplace/workplace.hpp"
 #include "tuner/error.hpp"
+#include "tuner/explain/explanation.hpp"
+#include "tuner/explain/explanation_json.hpp"
 
 namespace tuner::cli {
 
@@ -47,7 +47,7 @@ ExplainRequest read_explain_request(const Arguments& arguments) {
 
 /// Keeps what was found beside the decision that it is about, where it is the answer to that question: from its
 /// baseline, on its kind of GPU. What says more is not replaced by what says less.
-void keep(const Explanation& explanation, const cache::Decision& decision, const Task& task,
+void keep(const explain::Explanation& explanation, const cache::Decision& decision, const Task& task,
           const ExplainRequest& request, ProgressLine& line) {
   if (decision.configuration != explanation.to.configuration || decision.baseline != explanation.from.configuration)
     return;
@@ -56,7 +56,7 @@ void keep(const Explanation& explanation, const cache::Decision& decision, const
   const engine::SessionStores stores = engine::open_for_session(request.database);
   if (stores.path.empty()) return line.warning("The database cannot be written, so what was found is not kept.");
   try {
-    const auto before = kept_explanation(stores.store->find_texts(decision.row));
+    const auto before = explain::kept_explanation(stores.store->find_texts(decision.row));
     if (before && says_more(*before, explanation))
       return line.warning("What was found before says more, and stays with the decision; this is not kept.");
     const cache::DecisionText text{cache::TextKind::insight, std::string(cache::kExplanation), to_json(explanation)};
@@ -71,7 +71,7 @@ void keep(const Explanation& explanation, const cache::Decision& decision, const
 ExitCode show_kept(const cache::Decision& decision, const cache::Store& store, const ExplainRequest& request,
                    const std::string& why, const Arguments& arguments) {
   const std::vector<cache::DecisionText> texts = store.find_texts(decision.row);
-  const auto explanation = kept_explanation(texts);
+  const auto explanation = explain::kept_explanation(texts);
   const std::string& of = request.to.configuration;
   const std::string& against = request.from.configuration;
   const bool is_of_winner = of == "winner" || of == decision.configuration;
@@ -81,13 +81,13 @@ ExitCode show_kept(const cache::Decision& decision, const cache::Store& store, c
   }
   // Decisions of earlier versions do not name their baseline; what is kept does, if it can be read.
   const std::string& baseline = explanation ? explanation->from.configuration : decision.baseline;
-  const bool is_asked = against == "baseline" || against == baseline || (baseline.empty() && is_kept(texts));
+  const bool is_asked = against == "baseline" || against == baseline || (baseline.empty() && explain::is_kept(texts));
   if (explanation && is_asked) {
     warn(fmt::format("{} What follows was found before.", why));
     print_found(*explanation, arguments);
     return ExitCode::done;
   }
-  const char* const why_none = is_kept(texts) ? kUnreadable : "Nothing was found about it before.";
+  const char* const why_none = explain::is_kept(texts) ? explain::kUnreadable : "Nothing was found about it before.";
   say(fmt::format("{} {}", why,
                   is_asked ? why_none
                            : fmt::format("Only what is found against the baseline is kept, and nothing against {}.",
@@ -96,9 +96,9 @@ ExitCode show_kept(const cache::Decision& decision, const cache::Store& store, c
 }
 
 /// Nothing if it was interrupted.
-std::optional<Explanation> explain(ExplainRequest request, KernelDescription description,
-                                   std::optional<cache::Decision> decision, engine::Workplace& workplace,
-                                   ProgressLine& line, const DeviceInfo& device, const cache::Store* store) {
+std::optional<explain::Explanation> explain(ExplainRequest request, KernelDescription description,
+                                            std::optional<cache::Decision> decision, engine::Workplace& workplace,
+                                            ProgressLine& line, const DeviceInfo& device, const cache::Store* store) {
   const Task task(std::move(description), request.problem, device, {}, request.session.include_folders,
                   search::Listing::when_needed);
   if (!decision) decision = stored_winner(task, request.session.mode, store);
@@ -112,7 +112,7 @@ std::optional<Explanation> explain(ExplainRequest request, KernelDescription des
     explainer.count();
     if (parts.stop) return std::nullopt;
   }
-  Explanation explanation = explainer.conclude();
+  explain::Explanation explanation = explainer.conclude();
   explanation.warnings = line.take_warnings();
   if (decision) keep(explanation, *decision, task, request, line);
   return explanation;
@@ -149,7 +149,7 @@ ExitCode run_explain(const Arguments& arguments) {
     workplace.emplace(request.device, request.session.include_folders, line, interrupts.flag());
     for (const std::string& sentence : warnings) line.warning(sentence);
     const DeviceInfo& device = workplace->device();
-    std::optional<Explanation> explanation =
+    std::optional<explain::Explanation> explanation =
         explain(request, *std::move(description), decision, *workplace, line, device, store.get());
     line.erase();
     if (!explanation) return ExitCode::interrupted;

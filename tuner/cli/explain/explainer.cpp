@@ -20,8 +20,8 @@ namespace tuner::cli {
 namespace {
 
 std::string name_of(const Side& side, std::string_view otherwise) {
-  if (side.configuration == "winner") return std::string(kWinnerName);
-  return std::string(side.configuration == "baseline" ? kBaselineName : otherwise);
+  if (side.configuration == "winner") return std::string(explain::kWinnerName);
+  return std::string(side.configuration == "baseline" ? explain::kBaselineName : otherwise);
 }
 
 std::vector<std::string> next_step_sentences(const explain::ConfigurationFacts& facts, const DeviceInfo& device) {
@@ -38,6 +38,10 @@ std::vector<std::string> next_step_sentences(const explain::ConfigurationFacts& 
                                     facts.resident ? facts.resident->blocks : 0));
   }
   return sentences;
+}
+
+explain::TimeRatio time_ratio(const engine::Ratio& ratio) {
+  return {.low = ratio.low, .value = ratio.ratio, .high = ratio.high};
 }
 
 }  // namespace
@@ -79,7 +83,7 @@ void Explainer::require_running(const std::vector<std::size_t>& both) const {
   }
 }
 
-Explanation Explainer::conclude() {
+explain::Explanation Explainer::conclude() {
   if (rates_) add_bound();
   explain_again(found_, task_.device());
   return std::move(found_);
@@ -112,13 +116,14 @@ void Explainer::find_the_path(const std::vector<std::size_t>& both) {
   found_.path_failures = path.failures;
   found_.path_note = path.note;
   if (!path.is_complete) return;
-  found_.time = path.whole;
+  found_.time = time_ratio(path.whole);
   found_.blocks = path.blocks;
   found_.is_noisy = path.is_noisy;
   for (const engine::PathStep& step : path.steps)
-    found_.path.push_back({step.assignments, step.time, step.share, step.is_idle});
+    found_.path.push_back({step.assignments, time_ratio(step.time), step.share, step.is_idle});
   for (const engine::Interaction& one : path.interactions) {
-    found_.interactions.push_back({path.steps[one.first].assignments, path.steps[one.second].assignments, one.time});
+    found_.interactions.push_back(
+        {path.steps[one.first].assignments, path.steps[one.second].assignments, time_ratio(one.time)});
   }
   found_.from.time_ns = path.from_ns;
   found_.to.time_ns = path.to_ns;
@@ -127,7 +132,7 @@ void Explainer::find_the_path(const std::vector<std::size_t>& both) {
 void Explainer::race(const std::vector<std::size_t>& both) {
   const engine::PairResult result = engine::race_pair(side_by_side_, both[0], both[1], {.within = 0.005});
   if (result.blocks < engine::kLeastBlocksOfPair) return;
-  found_.time = result.ratio;
+  found_.time = time_ratio(result.ratio);
   found_.blocks = result.blocks;
   found_.is_noisy = result.is_noisy;
   found_.from.time_ns = result.first_ns;

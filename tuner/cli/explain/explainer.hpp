@@ -2,13 +2,13 @@
 
 #include <optional>
 
-#include "tuner/cli/explain/explanation.hpp"
 #include "tuner/cli/explain/measuring_request.hpp"
 #include "tuner/cli/explain/side.hpp"
 #include "tuner/core/task/task.hpp"
 #include "tuner/engine/candidates/session_parts.hpp"
 #include "tuner/engine/comparison/path.hpp"
 #include "tuner/engine/comparison/side_by_side.hpp"
+#include "tuner/explain/explanation.hpp"
 
 namespace tuner::cli {
 
@@ -35,7 +35,7 @@ class Explainer {
   /// Has the hardware count, in a worker of its own, since what is timed beside a profiler is slower. The worker of the
   /// parts may be gone by then, with its memory. Trouble costs the counters and nothing else.
   void count();
-  Explanation conclude();
+  explain::Explanation conclude();
 
  private:
   void require_running(const std::vector<std::size_t>& both) const;
@@ -49,7 +49,7 @@ class Explainer {
   const engine::SessionParts parts_;
   engine::SideBySide side_by_side_;
   std::optional<Roofline> rates_;
-  Explanation found_;
+  explain::Explanation found_;
 };
 
 }  // namespace tuner::cli

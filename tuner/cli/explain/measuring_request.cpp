@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "tuner/cli/given/given_problems.hpp"
-#include "tuner/core/base/timing_text.hpp"
+#include "tuner/cli/given/timing_option.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {
@@ -17,7 +17,7 @@ void read_measuring(const Arguments& arguments, const char* decision, MeasuringR
   request.kernel = arguments.value("kernel").value_or("");
   if (const auto problem = arguments.value("problem")) request.problem = one_problem(*problem);
   if (const auto device = arguments.number("device", 0, 1023)) request.device = static_cast<int>(*device);
-  if (const auto mode = arguments.choice("mode", {"cold", "warm"})) request.session.mode = *timing_from_string(*mode);
+  if (const auto timing = timing_option(arguments)) request.session.mode = *timing;
   request.session.seed = arguments.number("seed").value_or(0);
   request.session.launch_timeout = arguments.duration("launch-timeout").value_or(request.session.launch_timeout);
   for (const std::string& folder : arguments.values("I")) request.session.include_folders.emplace_back(folder);

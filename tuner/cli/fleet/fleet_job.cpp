@@ -10,7 +10,6 @@
 #include "cache/exchange/key_rows.hpp"
 #include "cache/file/location.hpp"
 #include "tuner/cli/tune/tune_request.hpp"
-#include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/task/problem.hpp"
 #include "tuner/error.hpp"
 #include "tuner/fleet/job/package.hpp"
@@ -80,8 +79,8 @@ TuneRequest request_for(const fleet::JobSpec& spec, KernelDescription kernel, co
   request.confined_to = folder;
   request.description = std::move(kernel);
   request.problems.push_back({parse_problem(spec.problem), {}});
-  request.mode = timing_from_string(spec.mode);
-  request.session.mode = request.mode.value_or(Timing::cold);
+  request.mode = spec.timing;
+  request.session.mode = spec.timing;
   request.session.effort = spec.effort;
   request.session.takes_stored = true;
   request.devices = {place.device};

@@ -14,6 +14,7 @@
 #include "tuner/cli/fleet/queue_option.hpp"
 #include "tuner/cli/given/decisions.hpp"
 #include "tuner/cli/given/given_problems.hpp"
+#include "tuner/cli/given/timing_option.hpp"
 #include "tuner/cli/terminal/arguments.hpp"
 #include "tuner/cli/terminal/message.hpp"
 #include "tuner/core/base/printable.hpp"
@@ -39,7 +40,8 @@ struct Submissions {
 };
 
 struct Wishes {
-  std::string kernel, mode;
+  std::string kernel;
+  Timing timing = Timing::cold;
   Effort effort = Effort::normal;
   std::vector<GivenProblem> problems;
   std::vector<std::string> devices;  ///< one that is empty: any
@@ -50,7 +52,7 @@ struct Wishes {
 Wishes read_wishes(const Arguments& arguments) {
   constexpr std::uint64_t kHighest = 1'000'000;
   Wishes wishes{.kernel = arguments.value("kernel").value_or(""),
-                .mode = arguments.choice("mode", {"cold", "warm"}).value_or("cold"),
+                .timing = timing_option(arguments).value_or(Timing::cold),
                 .problems = given_problems(arguments),
                 .devices = arguments.listed("on"),
                 .priority = static_cast<int>(arguments.number("priority", 0, kHighest).value_or(0))};
@@ -83,7 +85,7 @@ void require_constraints(const KernelDescription& kernel, const GivenProblem& pr
 void add_file(const std::string& file, const Wishes& wishes, Submissions& all) {
   for (KernelDescription& kernel : kernels_of(file, wishes.kernel)) {
     if (!wishes.include_folders.empty()) kernel.given_headers = all_headers(kernel, wishes.include_folders);
-    fleet::Package package = fleet::pack_job(kernel, wishes.mode, wishes.effort);
+    fleet::Package package = fleet::pack_job(kernel, wishes.timing, wishes.effort);
     all.contents.merge(package.contents);
     for (const GivenProblem& problem : distinct_problems(kernel, wishes.problems, warn)) {
       require_constraints(kernel, problem);

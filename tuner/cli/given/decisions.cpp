@@ -74,13 +74,6 @@ cache::Decision shown(cache::Decision decision) {
   return decision;
 }
 
-std::string speedup_cell(const cache::Decision& decision) {
-  if (!decision.baseline.empty() && decision.baseline == decision.configuration) return "baseline";
-  if (!decision.speedup) return "-";
-  if (!decision.speedup_low || !decision.speedup_high) return fmt::format("{:.3f}x (?)", *decision.speedup);
-  return fmt::format("{:.3f}x ({:.3f}-{:.3f})", *decision.speedup, *decision.speedup_low, *decision.speedup_high);
-}
-
 Json decision_json(const NumberedDecision& numbered) {
   const cache::Decision& decision = numbered.decision;
   RecordJson fields;

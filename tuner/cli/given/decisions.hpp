@@ -36,9 +36,6 @@ std::vector<cache::Trial> trials_behind(const cache::Decision& decision, const c
 /// are.
 cache::Decision shown(cache::Decision decision);
 
-/// "1.855x (1.850-1.859)", "baseline" where the baseline itself won, "-" where nothing is known.
-std::string speedup_cell(const cache::Decision& decision);
-
 /// As documented in docs/json.md.
 nlohmann::ordered_json decision_json(const NumberedDecision& numbered);
 nlohmann::ordered_json quarantined_json(const cache::Quarantined& quarantined);

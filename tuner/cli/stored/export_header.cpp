@@ -13,7 +13,6 @@
 #include "tuner/cli/given/decisions.hpp"
 #include "tuner/cli/given/selection.hpp"
 #include "tuner/cli/given/stores.hpp"
-#include "tuner/cli/stored/header_text.hpp"
 #include "tuner/cli/stored/known_sizes.hpp"
 #include "tuner/cli/stored/newest_winners.hpp"
 #include "tuner/cli/terminal/arguments.hpp"
@@ -22,6 +21,9 @@
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/description/description.hpp"
+#include "tuner/core/header/header_request.hpp"
+#include "tuner/core/header/sizes_header.hpp"
+#include "tuner/core/header/winners_header.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/error.hpp"
 
@@ -125,7 +127,7 @@ ExitCode export_header(const Arguments& arguments) {
   const auto store = open_for_reading(from);
   const std::vector<cache::Decision> decisions = winners_to_export(store.get(), from, selection);
   if (decisions.empty()) return ExitCode::no_result;
-  write_file(file, header_text(decisions, request), arguments.has("force"));
+  write_file(file, winners_header(decisions, request), arguments.has("force"));
   std::map<std::string, std::size_t> kernels;
   for (const cache::Decision& decision : decisions) ++kernels[decision.key.kernel_name];
   if (arguments.has("json")) {

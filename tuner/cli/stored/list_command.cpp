@@ -14,6 +14,7 @@
 #include "tuner/core/base/wrapping.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/task/beyond_memory.hpp"
+#include "tuner/core/task/decision_text.hpp"
 
 namespace tuner::cli {
 

@@ -10,10 +10,15 @@
 #include "tuner/cli/given/decisions.hpp"
 #include "tuner/cli/terminal/message.hpp"
 #include "tuner/core/base/printable.hpp"
+#include "tuner/core/base/timing_text.hpp"
 
 namespace tuner::cli {
 
 namespace {
+
+bool is_cold(const cache::Decision& decision) {
+  return timing_from_string(decision.key.mode) == Timing::cold;
+}
 
 std::vector<cache::Decision> newest_winners(const std::vector<NumberedDecision>& all, const Selection& selection) {
   std::map<std::string, std::string> identities;
@@ -31,7 +36,7 @@ std::vector<cache::Decision> newest_winners(const std::vector<NumberedDecision>&
     cache::DecisionKey place = key;
     place.mode.clear();
     const auto [found, is_new] = chosen.emplace(place.text(), decision);
-    if (!is_new && found->second.key.mode != "cold" && key.mode == "cold") found->second = decision;
+    if (!is_new && !is_cold(found->second) && is_cold(decision)) found->second = decision;
   }
   for (const std::string& kernel : older) {
     warn(fmt::format("Winners of an earlier source of `{}` are left out.", one_line(kernel)));

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cache/file/fresh_file.hpp"
-#include "tuner/cli/explain/explanation_json.hpp"
 #include "tuner/cli/given/decisions.hpp"
 #include "tuner/cli/given/stores.hpp"
 #include "tuner/cli/terminal/arguments.hpp"
@@ -14,6 +13,7 @@
 #include "tuner/cli/terminal/message.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/error.hpp"
+#include "tuner/explain/explanation_json.hpp"
 #include "tuner/page/report_page.hpp"
 
 namespace tuner::cli {
@@ -70,7 +70,7 @@ ExitCode run_report(const Arguments& arguments) {
     std::vector<cache::Trial> behind = trials_behind(numbered.decision, *store);
     trials += behind.size();
     std::vector<cache::DecisionText> texts = store->find_texts(numbered.decision.row);
-    if (is_kept(texts) && !kept_explanation(texts)) {
+    if (explain::is_kept(texts) && !explain::kept_explanation(texts)) {
       std::erase_if(texts, cache::is_explanation);
       unexplained.push_back(std::to_string(numbered.number));
     }
@@ -86,7 +86,8 @@ ExitCode run_report(const Arguments& arguments) {
   }
   if (!unexplained.empty())
     warn(fmt::format("The page does not say why the winner of {} {} wins. {}",
-                     unexplained.size() == 1 ? "decision" : "decisions", fmt::join(unexplained, ", "), kUnreadable));
+                     unexplained.size() == 1 ? "decision" : "decisions", fmt::join(unexplained, ", "),
+                     explain::kUnreadable));
   if (arguments.has("json")) {
     print_json(
         {{"format", 1}, {"database", path}, {"file", *file}, {"decisions", subjects.size()}, {"trials", trials}});

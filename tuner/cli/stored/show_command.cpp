@@ -7,7 +7,6 @@
 #include "search/expression/quoting.hpp"
 #include "tuner/capture/stored/capture_folder.hpp"
 #include "tuner/cli/capture/show_capture.hpp"
-#include "tuner/cli/explain/explanation_json.hpp"
 #include "tuner/cli/given/decisions.hpp"
 #include "tuner/cli/given/stores.hpp"
 #include "tuner/cli/stored/known_sizes.hpp"
@@ -27,6 +26,7 @@
 #include "tuner/core/task/not_compared.hpp"
 #include "tuner/core/task/unproven.hpp"
 #include "tuner/error.hpp"
+#include "tuner/explain/explanation_json.hpp"
 
 namespace tuner::cli {
 
@@ -34,10 +34,6 @@ namespace {
 
 constexpr std::uint64_t kDefaultTrials = 20;
 constexpr std::size_t kLongestMessage = 16384;
-
-std::string assignments(const std::string& configuration) {
-  return fmt::format("{}", fmt::join(split_assignments(configuration), " "));
-}
 
 std::string speedup_text(const cache::Decision& decision) {
   if (decision.baseline == decision.configuration) return "none: the baseline itself is the fastest";
@@ -67,12 +63,12 @@ std::string search_text(const cache::Decision& decision) {
 
 /// What `tuner explain` found, in its sentences; empty if it has not been asked.
 std::string why_text(const std::vector<cache::DecisionText>& texts) {
-  const std::optional<Explanation> explanation = kept_explanation(texts);
+  const std::optional<explain::Explanation> explanation = explain::kept_explanation(texts);
   std::string why;
-  if (!explanation) return is_kept(texts) ? labelled("  why        ", kUnreadable) : why;
+  if (!explanation) return explain::is_kept(texts) ? labelled("  why        ", explain::kUnreadable) : why;
   for (const explain::Finding& finding : explanation->findings)
     why += labelled(why.empty() ? "  why        " : "             ", one_line(finding.sentence));
-  for (const ExplainedStep& step : explanation->path) {
+  for (const explain::ExplainedStep& step : explanation->path) {
     why += labelled("  step       ", fmt::format("{}: {} of the time before{}", one_line(step.assignments),
                                                  ratio_text(step.time), step.is_idle ? ", could keep its value" : ""));
   }
@@ -98,18 +94,18 @@ std::string decision_text(const NumberedDecision& numbered, const std::vector<ca
   std::string text = fmt::format("Decision {}: {} on {}, {} cache\n", numbered.number, decision.key.kernel_name,
                                  device_name(decision.key.device), decision.key.mode);
   text += labelled("  problem    ", decision.key.problem);
-  text += labelled("  winner     ", assignments(decision.configuration));
+  text += labelled("  winner     ", spaced_assignments(decision.configuration));
   text += labelled("  time       ",
                    time_text(decision.time_ns) + (decision.noisy ? ", measured on a disturbed device" : ""));
   if (decision.contended) text += labelled("  contended  ", "other processes had the GPU open at the time");
   if (!decision.baseline.empty()) {
-    text += labelled("  baseline   ", assignments(decision.baseline));
+    text += labelled("  baseline   ", spaced_assignments(decision.baseline));
     text += labelled("  speed-up   ", speedup_text(decision));
     if (const auto pays = stored_payback(decision)) text += labelled("  payback    ", payback_text(*pays));
   }
   for (const cache::Tie& tie : decision.ties) {
     if (tie.configuration == decision.configuration) continue;
-    text += labelled(fmt::format("  tie {:.4f} ", tie.relative_time), assignments(tie.configuration));
+    text += labelled(fmt::format("  tie {:.4f} ", tie.relative_time), spaced_assignments(tie.configuration));
   }
   if (!decision.launch.empty()) text += labelled("  launch     ", decision.launch);
   text += labelled("  verified   ", verified_text(decision));
@@ -162,7 +158,7 @@ std::string failures_text(const std::vector<cache::Trial>& trials) {
     const cache::Trial& first = *of_class.front();
     text += tuner::labelled(fmt::format("  {:>5}  {:<17}  ", of_class.size(), to_string(outcome)),
                             first.message.empty() ? "(no reason recorded)" : message_text(first.message), kUnwrapped);
-    text += labelled("                            e.g. ", assignments(one_line(first.configuration)));
+    text += labelled("                            e.g. ", spaced_assignments(one_line(first.configuration)));
   }
   return text;
 }
@@ -173,9 +169,9 @@ std::string quarantine_text(const std::vector<cache::Quarantined>& quarantine, c
       "\n" + labelled("", fmt::format("Quarantined: not launched again until `tuner forget {} --only quarantine`",
                                       one_line(kernel)));
   for (const cache::Quarantined& quarantined : quarantine) {
-    text += labelled(
-        fmt::format("  {:<17}  ", to_string(quarantined.outcome)),
-        fmt::format("{} (driver {})", assignments(one_line(quarantined.configuration)), one_line(quarantined.driver)));
+    text += labelled(fmt::format("  {:<17}  ", to_string(quarantined.outcome)),
+                     fmt::format("{} (driver {})", spaced_assignments(one_line(quarantined.configuration)),
+                                 one_line(quarantined.driver)));
     if (!quarantined.message.empty())
       text += tuner::labelled("                     ", message_text(quarantined.message), kUnwrapped);
   }
@@ -196,7 +192,7 @@ std::string trials_text(std::vector<cache::Trial> trials, std::uint64_t most, co
   for (std::size_t i = 0; i < trials.size() && i < most; ++i) {
     const cache::Trial& trial = trials[i];
     std::string values = baseline.empty()
-                             ? assignments(trial.configuration)
+                             ? spaced_assignments(trial.configuration)
                              : fmt::format("{}", fmt::join(differing_assignments(trial.configuration, baseline), " "));
     if (values.empty()) values = "(the baseline)";
     if (!trial.duplicate_of.empty()) values += " (same binary as another)";

@@ -7,6 +7,7 @@
 #include "tuner/cli/given/decisions.hpp"
 #include "tuner/core/base/assignments.hpp"
 #include "tuner/core/base/text.hpp"
+#include "tuner/core/task/decision_text.hpp"
 #include "tuner/core/task/problem.hpp"
 
 namespace tuner::cli {

@@ -12,15 +12,15 @@
 #include "tuner/cli/given/decisions.hpp"
 #include "tuner/cli/given/device_list.hpp"
 #include "tuner/cli/given/given_problems.hpp"
+#include "tuner/cli/given/timing_option.hpp"
 #include "tuner/cli/terminal/arguments.hpp"
 #include "tuner/cli/terminal/command.hpp"
 #include "tuner/cli/terminal/interrupts.hpp"
 #include "tuner/cli/terminal/message.hpp"
 #include "tuner/cli/terminal/progress_line.hpp"
 #include "tuner/cli/tune/hints.hpp"
-#include "tuner/cli/tune/overview_table.hpp"
+#include "tuner/cli/tune/report_printer.hpp"
 #include "tuner/cli/tune/tune_request.hpp"
-#include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/report/report.hpp"
 #include "tuner/effort.hpp"
 #include "tuner/error.hpp"
@@ -108,9 +108,7 @@ TuneRequest read_tune_request(const Arguments& arguments) {
     if (request.replay.empty()) request.devices = read_device_list(*devices);
   }
   if (const auto workers = arguments.number("workers", 1, kMostWorkers)) request.workers = *workers;
-  if (const auto mode = arguments.choice("mode", {"cold", "warm"})) {
-    request.mode = timing_from_string(*mode);
-  }
+  request.mode = timing_option(arguments);
   engine::SessionOptions& session = request.session;
   session.strategy = arguments.value("strategy").value_or(session.strategy);
   search::require_strategy(session.strategy);
@@ -185,87 +183,11 @@ TuneRequest read_tune_request(const Arguments& arguments) {
   return request;
 }
 
-/// Prints text reports as they come, and a table of them if there are several; JSON reports as one object in the end.
-class Printer {
- public:
-  /// `have_warnings`: reports come with the warnings of their sessions; otherwise a report has those since the last
-  /// one.
-  Printer(ProgressLine& line, bool json, bool with_times, bool have_warnings)
-      : line_(line), json_(json), with_times_(with_times), have_warnings_(have_warnings) {}
-
-  void print(TuneReport report) {
-    line_.erase();
-    const bool is_first = !std::exchange(any_, true);
-    for (std::string& warning : line_.take_warnings()) {
-      if (!have_warnings_) report.warnings.push_back(std::move(warning));
-    }
-    if (report.decision.configuration.empty()) all_usable_ = false;
-    if (json_) {
-      add_json(report);
-      return;
-    }
-    // On one screen the warnings have been seen already.
-    if (isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1) report.warnings.clear();
-    cli::print((is_first ? "" : "\n") + to_text(report, output_width()));
-    std::fflush(stdout);
-    overview_.add(report.decision);
-  }
-
-  /// `even_none`: an empty list of reports is an answer.
-  void finish(bool even_none = false) {
-    if (json_ && (any_ || even_none)) print_json(json_object());
-    if (overview_.size() > 1) cli::print("\n" + overview_.text(output_width()));
-    if (!json_ && sizes_) cli::print("\n" + sizes_text(*sizes_, output_width()));
-  }
-
-  void add(const KernelSizes& sizes) { sizes_ = sizes; }
-
-  bool all_usable() const { return any_ && all_usable_; }
-
- private:
-  /// Behind those of the same kernel, in the order of the problems' values, and in the place of what was said of the
-  /// problem before.
-  void add_json(const TuneReport& report) {
-    const auto is_of_kernel = [&](const auto& other) {
-      return other.first.kernel_name == report.decision.key.kernel_name && other.first.mode == report.decision.key.mode;
-    };
-    std::erase_if(reports_, [&](const auto& other) {
-      return is_of_kernel(other) && other.first.problem == report.decision.key.problem;
-    });
-    auto behind = reports_.end();
-    for (auto other = reports_.begin(); other != reports_.end(); ++other) {
-      if (!is_of_kernel(*other)) continue;
-      behind = other;
-      if (comes_before(report.decision.key.problem, other->first.problem)) break;
-      ++behind;
-    }
-    reports_.emplace(behind, report.decision.key, nlohmann::ordered_json::parse(to_json(report, with_times_)));
-  }
-
-  nlohmann::ordered_json json_object() {
-    nlohmann::ordered_json reports = nlohmann::ordered_json::array();
-    for (auto& [key, report] : reports_) reports.push_back(std::move(report));
-    nlohmann::ordered_json object{{"format", 1}, {"reports", std::move(reports)}};
-    if (sizes_) object["sizes"] = nlohmann::ordered_json::parse(sizes_json(*sizes_));
-    return object;
-  }
-
-  ProgressLine& line_;
-  bool json_;
-  bool with_times_;
-  bool have_warnings_;
-  bool any_ = false;
-  bool all_usable_ = true;
-  std::vector<std::pair<cache::DecisionKey, nlohmann::ordered_json>> reports_;
-  OverviewTable overview_;
-  std::optional<KernelSizes> sizes_;
-};
-
 ExitCode run_tune(const Arguments& arguments) {
   const TuneRequest request = read_tune_request(arguments);
   const Interrupts interrupts;
   ProgressLine line;
-  Printer printer(line, arguments.has("json"), !arguments.has("no-times"), request.devices.size() > 1);
+  ReportPrinter printer(line, arguments.has("json"), !arguments.has("no-times"), request.devices.size() > 1);
   const TuneContext context{.observer = line,
                             .stop = interrupts.flag(),
                             .deliver = [&](TuneReport report) { printer.print(std::move(report)); },

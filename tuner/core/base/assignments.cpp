@@ -1,5 +1,7 @@
 #include "tuner/core/base/assignments.hpp"
 
+#include <fmt/ranges.h>
+
 #include <unordered_set>
 
 namespace tuner {
@@ -26,6 +28,10 @@ std::vector<std::string_view> assignment_parts(std::string_view text) {
 std::vector<std::string> split_assignments(std::string_view text) {
   const std::vector<std::string_view> parts = assignment_parts(text);
   return {parts.begin(), parts.end()};
+}
+
+std::string spaced_assignments(std::string_view text) {
+  return fmt::format("{}", fmt::join(assignment_parts(text), " "));
 }
 
 std::vector<std::string> differing_assignments(std::string_view configuration, std::string_view other) {

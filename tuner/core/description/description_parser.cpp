@@ -15,12 +15,12 @@ namespace tuner {
 /// What reads each directive but `kernel`, and whether it may be repeated.
 struct DirectiveTable {
   using Reader = void (DescriptionParser::*)(const Directive&);
-  struct Entry {
+  struct Row {
     std::string_view word;
     Reader reader;
     bool repeatable;
   };
-  static constexpr Entry kEntries[] = {
+  static constexpr Row kRows[] = {
       {"problem", &DescriptionParser::read_problem, true},
       {"param", &DescriptionParser::read_parameter, true},
       {"option", &DescriptionParser::read_option, true},
@@ -124,7 +124,7 @@ DescriptionParser::DescriptionParser(const DirectiveFile& file, const std::files
 void DescriptionParser::read(const Directive& directive) {
   check_directive_word(directive.word);
   const std::string_view word = directive.word.text();
-  const auto* entry = std::find_if(std::begin(DirectiveTable::kEntries), std::end(DirectiveTable::kEntries),
+  const auto* entry = std::find_if(std::begin(DirectiveTable::kRows), std::end(DirectiveTable::kRows),
                                    [word](const auto& candidate) { return candidate.word == word; });
   const bool wants_arguments = word != "deterministic";
   if (wants_arguments && (!directive.arguments || directive.arguments->empty())) {

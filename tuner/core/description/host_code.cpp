@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <map>
 #include <set>
@@ -13,81 +12,12 @@
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/description/code_text.hpp"
 #include "tuner/core/description/live_lines.hpp"
+#include "tuner/core/description/macro_marks.hpp"
 #include "tuner/core/description/parameter_list.hpp"
 #include "tuner/core/description/statements.hpp"
 
 namespace tuner {
 namespace {
-
-constexpr std::string_view kLaunch = "<<<";
-constexpr std::array<std::string_view, 4> kMarks{"__device__", "__global__", "constexpr", "consteval"};
-
-template <typename Wanted>
-bool any_word(std::string_view text, Wanted wanted) {
-  const auto end = text.end();
-  for (auto at = std::find_if(text.begin(), end, is_word_character); at != end;) {
-    const auto behind = std::find_if_not(at, end, is_word_character);
-    if (wanted(std::string_view(&*at, static_cast<std::size_t>(behind - at)))) return true;
-    at = std::find_if(behind, end, is_word_character);
-  }
-  return false;
-}
-
-/// What the macros of a source say of the functions that name them.
-class MacroTable {
- public:
-  explicit MacroTable(const std::vector<CodeText::Macro>& macros) {
-    for (const CodeText::Macro& macro : macros) meanings_[macro.name];
-    std::multimap<std::string_view, std::string_view> users;
-    std::vector<std::string_view> pending;
-    for (const CodeText::Macro& macro : macros) {
-      Meaning& meaning = meanings_[macro.name];
-      meaning.launches = meaning.launches || macro.body.find(kLaunch) != kNowhere;
-      meaning.has_body = macro.body.find('{') != kNowhere;
-      any_word(macro.body, [&](std::string_view word) {
-        if (std::find(kMarks.begin(), kMarks.end(), word) != kMarks.end()) meaning.marks = true;
-        if (meanings_.contains(word)) users.emplace(word, macro.name);
-        return false;
-      });
-      if (meaning.marks || meaning.launches) pending.push_back(macro.name);
-    }
-    while (!pending.empty()) {
-      const std::string_view name = pending.back();
-      pending.pop_back();
-      const Meaning own = meanings_[name];
-      for (auto [user, end] = users.equal_range(name); user != end; ++user) {
-        Meaning& theirs = meanings_[user->second];
-        const bool is_new = (own.marks && !theirs.marks) || (own.launches && !theirs.launches);
-        theirs.marks = theirs.marks || own.marks;
-        theirs.launches = theirs.launches || own.launches;
-        if (is_new) pending.push_back(user->second);
-      }
-    }
-    any_launches_ =
-        std::any_of(meanings_.begin(), meanings_.end(), [](const auto& one) { return one.second.launches; });
-  }
-
-  bool defines(std::string_view word) const { return meanings_.contains(word); }
-  bool marks(std::string_view word) const { return get(word).marks; }
-  /// Whether it marks what follows it, rather than being all of a function.
-  bool marks_next(std::string_view word) const { return get(word).marks && !get(word).has_body; }
-  bool launch_in(std::string_view body) const {
-    return any_launches_ && any_word(body, [&](std::string_view word) { return get(word).launches; });
-  }
-
- private:
-  struct Meaning {
-    bool marks = false, launches = false, has_body = false;
-  };
-
-  Meaning get(std::string_view word) const {
-    const auto found = meanings_.find(word);
-    return found == meanings_.end() ? Meaning{} : found->second;
-  }
-
-  std::map<std::string_view, Meaning> meanings_;
-  bool any_launches_ = false;
-};
 
 std::vector<CodeText::Macro> joined(std::vector<CodeText::Macro> macros, const std::vector<CodeText::Macro>& further) {
   macros.insert(macros.end(), further.begin(), further.end());
@@ -212,9 +142,7 @@ class HostCode {
   }
 
   bool is_marked(const Statement& statement) const {
-    const auto is_mark = [&](std::string_view word) {
-      return std::find(kMarks.begin(), kMarks.end(), word) != kMarks.end() || macros_.marks(word);
-    };
+    const auto is_mark = [&](std::string_view word) { return is_device_mark(word) || macros_.marks(word); };
     return macros_.marks(statement.name) || macros_.marks_next(statement.macro) ||
            std::any_of(statement.words.begin(), statement.words.end(), is_mark);
   }
@@ -353,7 +281,7 @@ class HostCode {
   std::string_view source_;
   CodeText text_;
   std::vector<CodeText::Macro> all_macros_;
-  MacroTable macros_;
+  MacroMarks macros_;
   std::vector<Statement> statements_;
   std::vector<Member> members_;                     ///< functions that classes declare
   std::map<std::string, bool> members_of_host_;     ///< their names, and whether all of that name are the host's

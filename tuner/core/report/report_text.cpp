@@ -11,6 +11,8 @@
 #include "tuner/core/base/wrapping.hpp"
 #include "tuner/core/report/payback.hpp"
 #include "tuner/core/report/report.hpp"
+#include "tuner/core/report/resources_text.hpp"
+#include "tuner/core/report/rivals_text.hpp"
 #include "tuner/core/task/beyond_memory.hpp"
 #include "tuner/core/task/decision_text.hpp"
 #include "tuner/core/task/like_rounding.hpp"
@@ -21,12 +23,6 @@ namespace tuner {
 namespace {
 
 constexpr std::size_t kFailureTextLimit = 300;
-/// Of ties and of finalists; JSON has all of them.
-constexpr std::size_t kShown = 20;
-
-std::string spaced(std::string_view configuration) {
-  return fmt::format("{}", fmt::join(split_assignments(configuration), " "));
-}
 
 /// A ratio needs as many digits as its interval is narrow; four are enough to see one part in a thousand.
 std::string times(double ratio) {
@@ -49,37 +45,6 @@ std::uint64_t tried(const TuneReport& report) {
   const auto of = [&](const char* name) { return static_cast<std::uint64_t>(counter(report.decision, name)); };
   if (!report.replayed || !report.decision.baseline.empty()) return of("asked");
   return std::max(of("asked"), of("timed") + of("deduplicated") + failures_of(report));
-}
-
-std::string spill_text(const cache::ResourceFacts& facts) {
-  if (!facts.spill_store_bytes && !facts.spill_load_bytes) return "-";
-  return std::to_string(std::max(facts.spill_store_bytes.value_or(0), facts.spill_load_bytes.value_or(0)));
-}
-
-std::string facts_text(const cache::ResourceFacts& facts, const CodeFacts& code) {
-  std::vector<std::string> parts;
-  if (facts.registers) {
-    parts.push_back(fmt::format("{} registers", *facts.registers));
-    if (code.idle_registers) parts.back() += fmt::format(" ({} to spare)", *code.idle_registers);
-  }
-  if (facts.spill_store_bytes || facts.spill_load_bytes) {
-    const std::string bytes = spill_text(facts);
-    parts.push_back(bytes == "0" ? "no spills" : fmt::format("{} B spilled", bytes));
-  }
-  if (code.loads && code.loads->widest_bits() > 0)
-    parts.push_back(fmt::format("{}-bit loads", code.loads->widest_bits()));
-  const auto shared = [&parts](const char* kind, std::optional<int> bytes) {
-    if (bytes.value_or(0) <= 0) return;
-    parts.push_back(fmt::format("{} B of {} shared memory", grouped(static_cast<std::uint64_t>(*bytes)), kind));
-  };
-  shared("static", facts.static_shared_bytes);
-  shared("dynamic", facts.dynamic_shared_bytes);
-  if (facts.occupancy) {
-    parts.push_back(
-        fmt::format("occupancy {}{}", percent(*facts.occupancy),
-                    facts.occupancy_limiter.empty() ? "" : " (limited by " + facts.occupancy_limiter + ")"));
-  }
-  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::string budget_text(const ReportBudget& budget) {
@@ -116,8 +81,6 @@ struct ReportText {
   std::string left_out() const;
   std::string winner() const;
   std::string awkward() const;
-  std::string ties() const;
-  std::string finalists() const;
   std::string failures() const;
   std::string accounts() const;
   std::string where_stored() const;
@@ -251,7 +214,7 @@ std::string ReportText::winner() const {
   }
   std::string text = "\nWinner\n";
   text += labelled("  time       ", time_text(decision.time_ns) + disturbance_text(decision));
-  text += labelled("  values     ", spaced(decision.configuration));
+  text += labelled("  values     ", spaced_assignments(decision.configuration));
   if (report.winner_excluded) {
     text +=
         labelled("  note       ",
@@ -261,13 +224,13 @@ std::string ReportText::winner() const {
   if (const auto pays = payback(decision, report.time.tuning_s()); pays && !report.from_store)
     text += labelled("  payback    ", payback_text(*pays));
   if (!decision.baseline.empty() && decision.baseline != decision.configuration) {
-    text += labelled("  baseline   ", spaced(decision.baseline));
+    text += labelled("  baseline   ", spaced_assignments(decision.baseline));
   }
   if (!decision.launch.empty()) text += labelled("  launch     ", decision.launch);
-  const std::string facts = facts_text(report.winner_facts, report.winner_code);
+  const std::string facts = resources_text(report.winner_facts, report.winner_code);
   if (!facts.empty()) text += labelled("  resources  ", facts);
   if (!decision.baseline.empty() && decision.baseline != decision.configuration) {
-    const std::string baseline = facts_text(report.baseline_facts, report.baseline_code);
+    const std::string baseline = resources_text(report.baseline_facts, report.baseline_code);
     if (!baseline.empty()) text += labelled("             ", "baseline: " + baseline);
   }
   std::string achieved;
@@ -296,78 +259,6 @@ std::string ReportText::winner() const {
   return text;
 }
 
-std::string ReportText::ties() const {
-  const cache::Decision& decision = report.decision;
-  if (decision.ties.size() < 2) return {};
-  std::string text = "\n" + labelled("", fmt::format("Tied with the winner: {} that may be within 1 % of the fastest",
-                                                     counted(decision.ties.size() - 1, "configuration")));
-  std::size_t shown = 0;
-  std::size_t left_out = 0;
-  for (const cache::Tie& tie : decision.ties) {
-    if (tie.configuration == decision.configuration) continue;
-    if (shown == kShown) {
-      ++left_out;
-      continue;
-    }
-    ++shown;
-    text += labelled(fmt::format("  {:.4f}  ", tie.relative_time), spaced(tie.configuration));
-  }
-  if (left_out > 0) text += fmt::format("  and {} more, in --json\n", left_out);
-  return text;
-}
-
-std::string ReportText::finalists() const {
-  if (report.finalists.empty()) return {};
-  using Align = Table::Align;
-  Table table({{"time", Align::right},
-               {"ratio", Align::right},
-               {"interval", Align::left},
-               {"regs", Align::right},
-               {"spills", Align::right},
-               {"occupancy", Align::left},
-               {"diff", Align::right},
-               {"from the baseline", Align::left}});
-  std::size_t shown = 0, left_out = 0;
-  bool any_interval = false;
-  for (const FinalistReport& finalist : report.finalists) {
-    if (shown == kShown && !finalist.is_baseline) {
-      ++left_out;
-      continue;
-    }
-    if (!finalist.is_baseline) ++shown;
-    std::string occupancy = "-";
-    if (finalist.facts.occupancy) {
-      occupancy = fmt::format("{:.0f}% {}", *finalist.facts.occupancy * 100, finalist.facts.occupancy_limiter);
-    }
-    std::string differences;
-    if (finalist.is_baseline) {
-      differences = "(the baseline)";
-    } else if (report.decision.baseline.empty()) {
-      differences = spaced(finalist.configuration);
-    } else {
-      differences =
-          fmt::format("{}", fmt::join(differing_assignments(finalist.configuration, report.decision.baseline), " "));
-    }
-    const bool exact = finalist.configuration == report.decision.configuration;
-    // An interval without width comes from samples that never differ: it says nothing.
-    const bool known = !exact && finalist.relative_low < finalist.relative_high;
-    any_interval = any_interval || known;
-    table.add(
-        {time_text(finalist.time_ns), fmt::format("{:.3f}", finalist.relative_time),
-         known ? fmt::format("{:.3f}-{:.3f}", finalist.relative_low, finalist.relative_high) : "-",
-         finalist.facts.registers ? std::to_string(*finalist.facts.registers) : "-", spill_text(finalist.facts),
-         occupancy,
-         finalist.is_baseline || report.decision.baseline.empty() ? "-" : std::to_string(finalist.differing_parameters),
-         (finalist.tied && !exact ? "(tied) " : "") + differences});
-  }
-  const std::string confidence =
-      any_interval ? fmt::format(", {} confidence interval", percent(report.decision.confidence)) : std::string();
-  return "\n" +
-         labelled("",
-                  fmt::format("Finalists compared with the winner (ratio of times{}; spills in bytes)", confidence)) +
-         table.text(width) + (left_out > 0 ? fmt::format("and {} more, in --json\n", left_out) : "");
-}
-
 std::string ReportText::failures() const {
   if (report.failures.empty()) return {};
   std::string text =
@@ -378,7 +269,7 @@ std::string ReportText::failures() const {
     if (message.size() > kFailureTextLimit) message = message.substr(0, kFailureTextLimit) + " ...";
     text += verbatim(fmt::format("  {:>5}  {:<17}  ", failure.count, to_string(failure.outcome)),
                      message.empty() ? "(no reason recorded)" : message);
-    text += labelled("                            e.g. ", spaced(failure.example_configuration));
+    text += labelled("                            e.g. ", spaced_assignments(failure.example_configuration));
   }
   return text;
 }
@@ -444,7 +335,7 @@ std::string ReportText::warnings() const {
 
 std::string to_text(const TuneReport& report, std::size_t width) {
   const ReportText text{report, width};
-  return text.heading() + text.winner() + text.ties() + text.finalists() + text.failures() + text.accounts() +
+  return text.heading() + text.winner() + rivals_text(report, width) + text.failures() + text.accounts() +
          text.warnings();
 }
 

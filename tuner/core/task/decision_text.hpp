@@ -20,4 +20,7 @@ std::string searched_text(const cache::Decision& decision);
 /// How its winner was verified: "again after the final race, on fresh inputs, and at 6 awkward sizes".
 std::string verified_text(const cache::Decision& decision);
 
+/// "1.855x (1.850-1.859)", "baseline" where the baseline itself won, "-" where nothing is known.
+std::string speedup_cell(const cache::Decision& decision);
+
 }  // namespace tuner

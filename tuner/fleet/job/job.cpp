@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "tuner/core/base/timing_text.hpp"
 #include "tuner/error.hpp"
 #include "tuner/fleet/job/sha256.hpp"
 
@@ -72,7 +73,7 @@ std::string to_json(const JobSpec& spec) {
               {"kernel", spec.kernel},
               {"identity", spec.identity},
               {"problem", spec.problem},
-              {"mode", spec.mode},
+              {"mode", to_string(spec.timing)},
               {"effort", to_string(spec.effort)},
               {"source", json_of(spec.source)},
               {"headers", json_of(spec.headers)},
@@ -86,16 +87,16 @@ JobSpec job_from_json(std::string_view text) {
   if (member(object, "format") != 1) refuse_job("its format is another one than 1");
   const auto effort = effort_from_string(text_of(object, "effort"));
   if (!effort) refuse_job("its effort is unknown");
-  JobSpec spec{.kernel = text_of(object, "kernel"),
-               .identity = text_of(object, "identity"),
-               .problem = text_of(object, "problem"),
-               .mode = text_of(object, "mode"),
-               .effort = *effort,
-               .source = file_of(member(object, "source")),
-               .headers = files_of(object, "headers"),
-               .data = files_of(object, "data")};
-  if (spec.mode != "cold" && spec.mode != "warm") refuse_job("its mode is unknown");
-  return spec;
+  const auto timing = timing_from_string(text_of(object, "mode"));
+  if (!timing) refuse_job("its mode is unknown");
+  return {.kernel = text_of(object, "kernel"),
+          .identity = text_of(object, "identity"),
+          .problem = text_of(object, "problem"),
+          .timing = *timing,
+          .effort = *effort,
+          .source = file_of(member(object, "source")),
+          .headers = files_of(object, "headers"),
+          .data = files_of(object, "data")};
 }
 
 std::vector<std::string> hashes_of(const JobSpec& spec) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tuner/effort.hpp"
+#include "tuner/timing.hpp"
 
 namespace tuner::fleet {
 
@@ -21,7 +22,7 @@ struct JobSpec {
   std::string kernel;
   std::string identity;  ///< kernel_identity of source and headers, where the job was made
   std::string problem;   ///< canonical text
-  std::string mode = "cold";
+  Timing timing = Timing::cold;
   Effort effort = Effort::normal;
   CarriedFile source;
   std::vector<CarriedFile> headers;  ///< in the order in which they are included first

@@ -164,12 +164,12 @@ void require_carried(const KernelDescription& kernel, std::string_view file) {
 
 }  // namespace
 
-Package pack_job(const KernelDescription& kernel, std::string_view mode, Effort effort) {
+Package pack_job(const KernelDescription& kernel, Timing timing, Effort effort) {
   const std::string file = kernel.file.filename().string();
   if (kernel.is_from_t1() || kernel.source.empty()) {
     refuse(file, "it is a T1 file, and a job carries an annotated source; `tuner new` writes one");
   }
-  Package package{.spec = {.kernel = full_name(kernel), .mode = std::string(mode), .effort = effort}};
+  Package package{.spec = {.kernel = full_name(kernel), .timing = timing, .effort = effort}};
   require_options(kernel, file);
   require_short(kernel.source, file);
   require_text(kernel.source, file);

@@ -12,7 +12,7 @@ namespace tuner::fleet {
 /// A job for `kernel`, but for its problem, with the source, the user's headers and the data that they name. Reads all
 /// of them. Throws Error{bad_description, file_not_found} for what a worker would refuse (see unpack_job), and for what
 /// a job cannot carry yet: T1 files.
-Package pack_job(const KernelDescription& kernel, std::string_view mode, Effort effort);
+Package pack_job(const KernelDescription& kernel, Timing timing, Effort effort);
 
 /// The kernel of a job that comes from anyone. Its data is written to `folder`, which nobody else may enter, and
 /// everything else is kept in memory: nothing is read of this machine. Throws Error{bad_description} with one sentence

@@ -95,8 +95,9 @@ class Worker::Heart {
   std::jthread thread_;  ///< last: it uses all of these
 };
 
-Worker::Worker(const Address& address, WorkerOptions options, Step step, std::function<void(const std::string&)> tell)
-    : address_(address), options_(std::move(options)), step_(std::move(step)), tell_(std::move(tell)) {}
+Worker::Worker(const Address& address, WorkerOptions options, JobWork job_work,
+               std::function<void(const std::string&)> tell)
+    : address_(address), options_(std::move(options)), job_work_(std::move(job_work)), tell_(std::move(tell)) {}
 
 void Worker::wait(std::chrono::milliseconds time) const {
   constexpr std::chrono::milliseconds kLook{50};
@@ -172,7 +173,7 @@ void Worker::work(const Taken& taken) {
     const std::optional<Package> package = fetch(taken, answer.log);
     if (package) {
       try {
-        answer = step_(*package, heart.stop());
+        answer = job_work_(*package, heart.stop());
       } catch (const std::exception& error) {
         // What a signal to stop ended was not the job's fault, nor this worker's.
         if (!*stop_) {

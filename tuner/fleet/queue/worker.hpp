@@ -29,7 +29,7 @@ struct Answer {
 
 /// Does the work of a job. `stop` says that the answer is not wanted any more: then it returns soon, with any. What it
 /// throws is the worker's own trouble: the job is given back, and the worker ends.
-using Step = std::function<Answer(const Package& package, const std::atomic<bool>& stop)>;
+using JobWork = std::function<Answer(const Package& package, const std::atomic<bool>& stop)>;
 
 struct WorkerOptions {
   std::string name;                                               ///< shown to people: "host:1234 GPU 0"
@@ -51,11 +51,11 @@ struct WorkerTally {
 class Worker {
  public:
   /// `tell` takes sentences about what happens, from the thread that calls run().
-  Worker(const Address& address, WorkerOptions options, Step step, std::function<void(const std::string&)> tell);
+  Worker(const Address& address, WorkerOptions options, JobWork job_work, std::function<void(const std::string&)> tell);
 
   /// Returns when `stop` is set, or when the queue is empty and that was asked for. A job that is being worked on when
-  /// it is told to stop is given back, and the try does not count. Throws what the step throws, and Error for what the
-  /// queue refuses.
+  /// it is told to stop is given back, and the try does not count. Throws what `job_work` throws, and Error for what
+  /// the queue refuses.
   WorkerTally run(const std::atomic<bool>& stop);
 
  private:
@@ -73,7 +73,7 @@ class Worker {
 
   const Address address_;
   const WorkerOptions options_;
-  const Step step_;
+  const JobWork job_work_;
   const std::function<void(const std::string&)> tell_;
   const std::atomic<bool>* stop_ = nullptr;
   std::optional<Queue> queue_;

@@ -27,15 +27,15 @@ constexpr unsigned kDepth = 4;
 constexpr int kDynamic = -1, kStatic = -2;
 
 /// The calls that led to an access, innermost first.
-struct Site {
+struct CallSite {
   void* address[kDepth] = {};
-  bool operator==(const Site& other) const { return std::memcmp(address, other.address, sizeof address) == 0; }
+  bool operator==(const CallSite& other) const { return std::memcmp(address, other.address, sizeof address) == 0; }
 };
 
 /// Sites by number, so that a byte remembers one in four bytes.
-class Sites {
+class CallSites {
  public:
-  std::uint32_t number(const Site& site) {
+  std::uint32_t number(const CallSite& site) {
     if (sites_.size() * 2 >= slots_.size()) grow();
     std::uint32_t& slot = find(site);
     if (slot == 0) {
@@ -44,10 +44,10 @@ class Sites {
     }
     return slot;
   }
-  const Site& at(std::uint32_t number) const { return sites_[number - 1]; }
+  const CallSite& at(std::uint32_t number) const { return sites_[number - 1]; }
 
  private:
-  std::uint32_t& find(const Site& site) {
+  std::uint32_t& find(const CallSite& site) {
     std::uint64_t hash = 0;
     for (void* address : site.address) hash = (hash ^ reinterpret_cast<std::uintptr_t>(address)) * 0x9e3779b97f4a7c15u;
     for (std::size_t i = hash >> 20;; ++i) {
@@ -59,7 +59,7 @@ class Sites {
     slots_.assign(slots_.size() * 2 + 1024, 0);
     for (std::size_t i = 0; i < sites_.size(); ++i) find(sites_[i]) = static_cast<std::uint32_t>(i + 1);
   }
-  std::vector<Site> sites_;
+  std::vector<CallSite> sites_;
   std::vector<std::uint32_t> slots_;
 };
 
@@ -196,7 +196,7 @@ class Watch {
   }
 
   std::uint32_t site_of(void* from) {
-    Site site;
+    CallSite site;
     site.address[0] = from;
     const unsigned depth = std::min(active_->depth, Calls::kMost);
     for (unsigned i = 1; i < kDepth && i <= depth; ++i) site.address[i] = active_->from[depth - i];
@@ -245,8 +245,8 @@ class Watch {
     int size = std::snprintf(text, sizeof text, "access %zu %s %d %td %d %d", number_, what, region.memory,
                              at - region.begin, writes, other_writes);
     for (const std::uint32_t number : {site, other}) {
-      const Site none;
-      const Site& calls = number == 0 ? none : sites_.at(number);
+      const CallSite none;
+      const CallSite& calls = number == 0 ? none : sites_.at(number);
       const unsigned depth = static_cast<unsigned>(std::count_if(std::begin(calls.address), std::end(calls.address),
                                                                  [](void* address) { return address != nullptr; }));
       size += std::snprintf(text + size, sizeof text - static_cast<std::size_t>(size), " %u", depth);
@@ -262,7 +262,7 @@ class Watch {
   std::vector<Calls> calls_;
   Calls* active_ = nullptr;
   Clocks clocks_;
-  Sites sites_;
+  CallSites sites_;
   std::vector<Reported> reported_;
 };
 

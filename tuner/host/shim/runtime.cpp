@@ -3,6 +3,7 @@
 #include "tuner/host/shim/buffers.cpp"
 #include "tuner/host/shim/copies.cpp"
 #include "tuner/host/shim/fiber.cpp"
+#include "tuner/host/shim/fit.cpp"
 #include "tuner/host/shim/no_races.cpp"
 #include "tuner/host/shim/plan.cpp"
 #include "tuner/host/shim/runner.cpp"
