@@ -27,10 +27,10 @@
 #include "tuner/engine/candidates/trial_journal.hpp"
 #include "tuner/engine/measure/decide.hpp"
 #include "tuner/engine/measure/interruptions.hpp"
+#include "tuner/engine/searching/search_loop.hpp"
 #include "tuner/engine/session/awkward_sizes.hpp"
 #include "tuner/engine/session/decision_texts.hpp"
 #include "tuner/engine/session/final_race.hpp"
-#include "tuner/engine/session/search_loop.hpp"
 #include "tuner/engine/session/session_report.hpp"
 #include "tuner/engine/session/stored_answer.hpp"
 #include "tuner/version.hpp"
@@ -70,7 +70,7 @@ class Session {
         candidates_(task, common_, options.contended),
         compile_(parts.compile, journal_, parts.stop),
         device_(task, options, parts.device, parts.observer, journal_),
-        search_(task, options, parts, common_, candidates_, compile_, device_, journal_),
+        search_(task, options, parts, common_, {candidates_, compile_, device_, journal_}),
         awkward_sizes_(task, options, parts, candidates_, compile_, device_) {}
 
   TuneReport run() {
@@ -86,7 +86,7 @@ class Session {
  private:
   /// Whether there is anything to race for.
   bool may_win() const {
-    const auto previous = search_.previous();
+    const auto previous = incumbents_.raceable_previous();
     if (!options_.races_if_faster || !previous) return true;
     const std::vector<Screened> pool = screened();
     return std::any_of(pool.begin(), pool.end(), [&](const Screened& one) {
@@ -107,7 +107,8 @@ class Session {
     do {
       pool = screened();
       if (pool.empty() || parts_.stop) return false;
-      entrants = choose_finalists(pool, device_.noise().finalist_policy(), search_.baseline(), search_.previous());
+      entrants = choose_finalists(pool, device_.noise().finalist_policy(), incumbents_.raceable_baseline(),
+                                  incumbents_.raceable_previous());
       add_serving(entrants);
       for (Finalist& entrant : entrants) entrant.id = representative(entrant.id);
       if (final_ && !left_out(entrants)) return false;
@@ -149,7 +150,7 @@ class Session {
     FinalRaceOptions options;
     options.tournament =
         tournament_options(pool, device_.time().screening_gpu_s * 1e9, lead_in, options_.seed, parts_.device.gpus());
-    options.baseline = search_.baseline();
+    options.baseline = incumbents_.raceable_baseline();
     options.seed = options_.seed;
     const std::optional<double> best_ns = candidates_.best_ns();
     if (options_.contended && best_ns) options.block_runs = samples_against_interruptions(*best_ns);
@@ -184,7 +185,7 @@ class Session {
 
   /// What a program uses now races to the end, as an earlier winner does.
   void add_serving(std::vector<Finalist>& entrants) const {
-    const auto serving = search_.serving();
+    const auto serving = incumbents_.raceable_serving();
     if (!serving) return;
     const auto same = std::find_if(entrants.begin(), entrants.end(), [&](const Finalist& entrant) {
       return candidates_.original(entrant.id) == *serving;
@@ -201,7 +202,7 @@ class Session {
   /// Of several configurations that are the same binary and launch, the one that would win a tie races for all, so
   /// that it does not matter which was compiled first.
   EntryId representative(EntryId entry) const {
-    const auto baseline = search_.baseline();
+    const auto baseline = incumbents_.raceable_baseline();
     std::vector<EntryId> twins = candidates_.twins(entry);
     std::erase_if(twins, [&](EntryId twin) { return !candidates_[twin].finished; });
     std::vector<TieCandidate> same;
@@ -218,8 +219,8 @@ class Session {
                              options_,
                              common_,
                              candidates_,
-                             search_.baseline(),
-                             search_.serving(),
+                             incumbents_.raceable_baseline(),
+                             incumbents_.raceable_serving(),
                              final_,
                              journal_.failures(),
                              search_.warm_start()};
@@ -285,13 +286,13 @@ class Session {
     } else if (options_.effort && !search_.stopped_early() && !narrowed) {
       decision.effort = options_.effort;
     }
-    const std::optional<cache::Decision>& earlier = search_.earlier_decision();
+    const std::optional<cache::Decision>& earlier = incumbents_.earlier_decision();
     const auto extent = [](const cache::Decision& one) { return std::pair(*one.effort, one.evaluated.value_or(0)); };
     if (!earlier || !earlier->effort || extent(*earlier) <= extent(decision)) return;
     if (earlier->origin == cache::Origin::imported) return;  // searched elsewhere
     if (earlier->conditions.driver != task_.device().driver_version) return;
     if (!narrowed && earlier->space_hash != decision.space_hash) return;
-    if (!search_.previous() && earlier->configuration != decision.baseline) return;
+    if (!incumbents_.raceable_previous() && earlier->configuration != decision.baseline) return;
     decision.effort = earlier->effort;
     decision.evaluated = earlier->evaluated;
     decision.space_size = earlier->space_size;
@@ -385,7 +386,7 @@ class Session {
         const CompileReply& compiled = candidates_[candidates_.original(entry)].binary;
         if (compiled.cubin.bytes.empty() || final_->race.standings[entrant].withdrawn) continue;
         const std::string key = binary_key(task_, candidates_[entry].configuration);
-        const bool served = entrant == final_->winner || entry == search_.baseline();
+        const bool served = entrant == final_->winner || entry == incumbents_.raceable_baseline();
         kept.push_back({binary_to_keep(compiled, task_.device().architecture(), key),
                         served ? cache::Keep::pinned : cache::Keep::while_room});
       }
@@ -418,6 +419,7 @@ class Session {
   CompileSession compile_;
   DeviceSession device_;
   SearchLoop search_;
+  const Incumbents& incumbents_ = search_.incumbents();
   AwkwardSizes awkward_sizes_;
   std::optional<FinalResult> final_;  ///< of the last race
   double racing_gpu_ms_ = 0;          ///< of all races
