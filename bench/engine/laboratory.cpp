@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <numeric>
 #include <random>
 #include <utility>
@@ -12,39 +11,16 @@
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/core/task/problem.hpp"
 #include "tuner/engine/candidates/candidate_request.hpp"
-#include "tuner/engine/lanes/wait.hpp"
+#include "tuner/engine/lanes/call.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::bench {
 
-namespace {
-
-std::chrono::steady_clock::time_point soon() {
-  return std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
-}
-
-/// Submits one request and waits for its answer.
-template <typename Lane, typename Request>
-auto answer_of(Lane& lane, engine::TicketId ticket, Request request) {
-  lane.submit(ticket, std::move(request));
-  for (;;) {
-    for (auto& completion : lane.poll()) {
-      if (completion.ticket == ticket) return std::move(completion.reply);
-    }
-    engine::wait_for(soon(), lane);
-  }
-}
-
-}  // namespace
-
-Laboratory::Laboratory() : compile_(engine::CompilePoolOptions{}), device_(engine::DeviceLaneOptions{}) {}
-
-engine::DeviceReply Laboratory::ask(engine::DeviceRequest request) {
-  return answer_of(device_, ++ticket_, std::move(request));
-}
+Laboratory::Laboratory()
+    : compile_({}, never_, [](std::size_t, std::size_t) {}), device_(engine::DeviceLaneOptions{}) {}
 
 engine::CompileReply Laboratory::compile(engine::CompileRequest request) {
-  return answer_of(compile_, ++ticket_, std::move(request));
+  return *compile_.compile({std::move(request)}).front();
 }
 
 void Laboratory::require(const engine::DeviceReply& reply, const char* what) const {
@@ -65,41 +41,32 @@ void Laboratory::prepare(const Task& task, Timing mode) {
     problem.support_cubins.push_back(
         compile(engine::support_request(source, task.device().architecture())).cubin.bytes);
   }
-  require(ask(std::move(problem)), "Preparing the problem");
+  require(engine::call(device_, std::move(problem)), "Preparing the problem");
 
   const engine::EntryId baseline = candidates_->add(task.baseline().value());
   candidates_->compiled(baseline, compile(candidates_->request(baseline)));
-  const engine::DeviceReply reply = ask(engine::RunReference{candidates_->candidate(baseline), {}});
+  const engine::DeviceReply reply = engine::call(device_, engine::RunReference{candidates_->candidate(baseline), {}});
   require(reply, "The baseline");
   candidates_->ran(baseline, reply);
 }
 
 std::vector<engine::EntryId> Laboratory::add(const std::vector<search::Configuration>& configurations) {
-  std::map<engine::TicketId, engine::EntryId> compiling;
-  std::vector<engine::EntryId> added, usable;
+  std::vector<engine::EntryId> added, compiled, usable;
+  std::vector<engine::CompileRequest> requests;
   for (const search::Configuration& configuration : configurations) {
     const auto entry = candidates_->ask(configuration);
-    if (!entry) {
-      added.emplace_back();  // the baseline
-      continue;
-    }
-    added.push_back(*entry);
-    compiling[++ticket_] = *entry;
-    compile_.submit(ticket_, candidates_->request(*entry));
+    added.push_back(entry.value_or(engine::EntryId()));  // or the baseline
+    if (!entry) continue;
+    compiled.push_back(*entry);
+    requests.push_back(candidates_->request(*entry));
   }
-  while (!compiling.empty()) {
-    for (auto& [ticket, reply] : compile_.poll()) {
-      const auto found = compiling.find(ticket);
-      if (found == compiling.end()) continue;
-      candidates_->compiled(found->second, std::move(reply));
-      compiling.erase(found);
-    }
-    if (!compiling.empty()) engine::wait_for(soon(), compile_);
-  }
+  auto replies = compile_.compile(std::move(requests));
+  for (std::size_t i = 0; i < compiled.size(); ++i) candidates_->compiled(compiled[i], *std::move(replies[i]));
   for (const engine::EntryId entry : added) {
     if (!candidates_->has_binary(entry) || candidates_->original(entry) != entry) continue;
     if (!(*candidates_)[entry].finished) {
-      candidates_->ran(entry, ask(engine::ScreenCandidate{candidates_->candidate(entry), {}, std::nullopt}));
+      candidates_->ran(entry,
+                       engine::call(device_, engine::ScreenCandidate{candidates_->candidate(entry), {}, std::nullopt}));
     }
     if ((*candidates_)[entry].trial.outcome == Outcome::ok) usable.push_back(entry);
   }
@@ -109,7 +76,7 @@ std::vector<engine::EntryId> Laboratory::add(const std::vector<search::Configura
 void Laboratory::load(const std::vector<engine::EntryId>& entries) {
   engine::LoadFinalists finalists;
   for (const engine::EntryId entry : entries) finalists.candidates.push_back(candidates_->candidate(entry));
-  require(ask(std::move(finalists)), "Loading the candidates");
+  require(engine::call(device_, std::move(finalists)), "Loading the candidates");
   loaded_ = entries.size();
 }
 
@@ -119,7 +86,7 @@ std::vector<double> Laboratory::run_block() {
   std::iota(block.order.begin(), block.order.end(), std::size_t{0});
   std::shuffle(block.order.begin(), block.order.end(), std::mt19937_64(++blocks_));
   const std::vector<std::size_t> order = block.order;
-  const engine::DeviceReply reply = ask(std::move(block));
+  const engine::DeviceReply reply = engine::call(device_, std::move(block));
   require(reply, "A block");
   const std::vector<double>& taken = reply.result_of<engine::RunBlock>().samples_ns;
   std::vector<double> samples(loaded_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -8,8 +9,8 @@
 
 #include "tuner/core/task/task.hpp"
 #include "tuner/engine/candidates/candidates.hpp"
-#include "tuner/engine/compile/pool.hpp"
 #include "tuner/engine/device/lane/lane.hpp"
+#include "tuner/engine/workplace/compile_batch.hpp"
 
 namespace tuner::bench {
 
@@ -31,17 +32,16 @@ class Laboratory {
   std::vector<double> run_block();
 
  private:
-  engine::DeviceReply ask(engine::DeviceRequest request);
   engine::CompileReply compile(engine::CompileRequest request);
   void require(const engine::DeviceReply& reply, const char* what) const;
 
-  engine::CompilePool compile_;
+  const std::atomic<bool> never_ = false;
+  engine::CompileBatch compile_;
   engine::DeviceProcessLane device_;
   const Task* task_ = nullptr;
   std::optional<engine::Candidates> candidates_;
   std::size_t loaded_ = 0;
   std::uint64_t blocks_ = 0;
-  engine::TicketId ticket_ = 0;
 };
 
 /// A kernel file's task on this device.

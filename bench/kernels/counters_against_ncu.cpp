@@ -24,7 +24,7 @@
 #include "tuner/engine/candidates/candidate_request.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
 #include "tuner/engine/device/lane/lane.hpp"
-#include "tuner/engine/lanes/wait.hpp"
+#include "tuner/engine/lanes/call.hpp"
 
 namespace {
 
@@ -38,20 +38,14 @@ class Counting {
   std::vector<std::string> support_sources() const { return lane_.support_sources(); }
 
   engine::DeviceReply ask(engine::DeviceRequest request, const char* what) {
-    lane_.submit(++ticket_, std::move(request));
-    for (;;) {
-      for (auto& [ticket, reply] : lane_.poll()) {
-        if (!reply.ok())
-          throw std::runtime_error(fmt::format("{} failed: {}: {}", what, to_string(reply.outcome), reply.message));
-        return std::move(reply);
-      }
-      engine::wait_for(std::chrono::steady_clock::now() + std::chrono::milliseconds(100), lane_);
-    }
+    engine::DeviceReply reply = engine::call(lane_, std::move(request));
+    if (!reply.ok())
+      throw std::runtime_error(fmt::format("{} failed: {}: {}", what, to_string(reply.outcome), reply.message));
+    return reply;
   }
 
  private:
   engine::DeviceProcessLane lane_;
-  engine::TicketId ticket_ = 0;
 };
 
 engine::CompileReply compiled(const engine::NvrtcCompiler& compiler, const engine::CompileRequest& request) {

@@ -11,7 +11,7 @@
 #include "tests/attack/job_damage.hpp"
 #include "tuner/engine/compile/compile_fields.hpp"
 #include "tuner/engine/compile/pool.hpp"
-#include "tuner/engine/lanes/wait.hpp"
+#include "tuner/engine/lanes/call.hpp"
 #include "tuner/error.hpp"
 #include "tuner/process/confinement.hpp"
 
@@ -37,17 +37,10 @@ Compilers& compilers() {
 
 /// What whoever submitted a job may come to know of a compile; nothing where the compiler was stopped.
 std::optional<std::string> compiled(engine::CompilePool& pool, const engine::CompileRequest& request) {
-  static engine::TicketId ticket = 0;
-  pool.submit(++ticket, request);
-  while (true) {
-    engine::wait_for(std::chrono::steady_clock::now() + 1s, pool);
-    for (const engine::CompilePool::Completion& completion : pool.poll()) {
-      const engine::CompileReply& reply = completion.reply;
-      if (reply.outcome == Outcome::compile_timeout || reply.outcome == Outcome::worker_lost) return std::nullopt;
-      if (reply.outcome != Outcome::ok) return reply.message + "\n" + reply.log;
-      return std::string(reinterpret_cast<const char*>(reply.cubin.bytes.data()), reply.cubin.bytes.size());
-    }
-  }
+  const engine::CompileReply reply = engine::call(pool, request);
+  if (reply.outcome == Outcome::compile_timeout || reply.outcome == Outcome::worker_lost) return std::nullopt;
+  if (reply.outcome != Outcome::ok) return reply.message + "\n" + reply.log;
+  return std::string(reinterpret_cast<const char*>(reply.cubin.bytes.data()), reply.cubin.bytes.size());
 }
 
 enum class Plant { none, text, empty, folder, pipe };

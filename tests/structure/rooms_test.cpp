@@ -28,6 +28,7 @@ const std::vector<Unknown> kTable{
     {"tuner_engine_device_lane", {"tuner_driver", "tuner_cuda_headers", "tuner_search_expression"}, {}},
     {"tuner_engine_device_worker", {"tuner_engine_session"}, {}},
     {"tuner_engine_", {"tuner_cli", "tuner_runtime", "tuner_sqlite"}, {}},
+    {"tuner_engine_searching", {"tuner_engine_session"}, {}},
     {"tuner_engine_session", {"tuner_driver", "tuner_engine_device_worker"}, {}},
     {"tuner_capture", {"tuner_engine", "tuner_driver", "tuner_cuda_headers", "tuner_cli"}, {}},
     {"tuner_explain", {"tuner_engine", "tuner_sqlite", "tuner_cli"}, {}},

@@ -2,13 +2,16 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "tuner/core/task/task.hpp"
 #include "tuner/runtime.hpp"
 #include "tuner/runtime/description_content.hpp"
 #include "tuner/runtime/instance_state.hpp"
@@ -38,12 +41,19 @@ class KernelState {
   /// All of it, with the text of its headers. Parses the source if that was not done yet.
   std::shared_ptr<const KernelDescription> description() const { return {content_, &content_->parsed()}; }
 
+  /// Throws Error if there is no such problem. Parses the source likewise.
+  std::shared_ptr<const Task> task(const ProblemValues& problem, const DeviceInfo& device) const {
+    return std::make_shared<const Task>(description(), problem, device, std::vector<std::string>{},
+                                        std::vector<std::filesystem::path>{}, search::Listing::when_needed);
+  }
+
   InstanceTable requested;  ///< look-ups are free for all
 
   /// Context and canonical problem.
   using Key = std::pair<std::uint64_t, std::string>;
   struct Made {
     std::unique_ptr<InstanceState> instance;
+    ProblemValues problem;
     int device = 0;  ///< position among the GPUs that the driver shows
     /// It may have got a lower rung than it could have now (a database was locked, a compile took too long, a graph was
     /// being captured): requests look again after this. Nothing: it stays what it is.

@@ -3,29 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdlib>
 #include <utility>
 
-#include "tuner/core/base/printable.hpp"
 #include "tuner/core/task/problem.hpp"
 #include "tuner/process/system_databases.hpp"
 #include "tuner/runtime/description_content.hpp"
 
 namespace tuner::detail {
 namespace {
-
-constexpr std::array<std::pair<std::string_view, Mode>, 4> kModes{{
-    {"off", Mode::off},
-    {"cache", Mode::cache},
-    {"background", Mode::background},
-    {"tune", Mode::tune},
-}};
-
-std::string environment(const char* name) {
-  const char* const value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
 
 std::vector<std::filesystem::path> databases_after_users(const RuntimeOptions& options) {
   std::vector<std::filesystem::path> all = options.system_databases;
@@ -35,14 +20,6 @@ std::vector<std::filesystem::path> databases_after_users(const RuntimeOptions& o
 
 /// The longest pause before a request looks again for what it could not have.
 constexpr std::chrono::milliseconds kLongestPause = std::chrono::minutes(5);
-
-/// What makes no sense becomes the nearest that does.
-RuntimeOptions in_range(RuntimeOptions options) {
-  options.background_share = std::clamp(options.background_share, 0.001, 1.0);
-  options.background_compile_workers = std::max(options.background_compile_workers, 1);
-  options.swap_threshold = std::max(options.swap_threshold, 1.0);
-  return options;
-}
 
 /// An instance for when there is no memory to make one. Leaked, so that it outlives every static object.
 const Instance& instance_of_last_resort() noexcept {
@@ -58,44 +35,35 @@ const Instance& instance_of_last_resort() noexcept {
 
 }  // namespace
 
+/// One thread makes an instance, all others wait for it.
+class RuntimeState::Claim {
+ public:
+  Claim(RuntimeState& runtime, const Wanted& wanted) : runtime_(runtime), wanted_(wanted) {}
+  ~Claim() {
+    const std::lock_guard lock(runtime_.mutex_);
+    wanted_.request.kernel.being_made.erase(wanted_.key());
+    runtime_.changed_.notify_all();
+  }
+  Claim(const Claim&) = delete;
+  Claim& operator=(const Claim&) = delete;
+
+ private:
+  RuntimeState& runtime_;
+  const Wanted& wanted_;
+};
+
 RuntimeState::RuntimeState(RuntimeOptions options, std::unique_ptr<const FrozenAnswers> frozen)
-    : options_(in_range(std::move(options))),
-      frozen_(std::move(frozen)),
-      mode_(frozen_ ? Mode::cache : options_.mode),
-      timing_(options_.timing),
-      contexts_(options_.device),
-      stores_({options_.database, databases_after_users(options_), options_.database_patience},
-              [this](const std::string& sentence) { report(Notice::Kind::database, sentence); }) {
+    : frozen_(std::move(frozen)),
+      settings_(std::move(options), frozen_ != nullptr),
+      contexts_(settings_.options.device),
+      stores_(
+          {settings_.options.database, databases_after_users(settings_.options), settings_.options.database_patience},
+          [this](const std::string& sentence) { settings_.report(Notice::Kind::database, sentence); }),
+      loader_(settings_, contexts_),
+      tuner_(settings_, loader_, engine_),
+      maker_({settings_, frozen_.get(), contexts_, stores_, loader_, engine_, tuner_}),
+      engine_(settings_) {
   instance_of_last_resort();  // while there is memory
-  if (const std::string wanted = environment("TUNER_MODE"); !wanted.empty() && !frozen_) {
-    const auto found =
-        std::find_if(kModes.begin(), kModes.end(), [&](const auto& mode) { return mode.first == wanted; });
-    if (found != kModes.end()) {
-      mode_ = found->second;
-    } else {
-      report(Notice::Kind::request,
-             fmt::format("TUNER_MODE is \"{}\", which is not off, cache, background or tune; it is ignored.", wanted));
-    }
-  }
-  bool lists_misses = options_.wanted;
-  if (const std::string wanted = environment("TUNER_WANTED"); wanted == "0" || wanted == "1") {
-    lists_misses = wanted == "1";
-  } else if (!wanted.empty()) {
-    report(Notice::Kind::request, fmt::format("TUNER_WANTED is \"{}\", which is not 0 or 1; it is ignored.", wanted));
-  }
-  if (lists_misses && mode_ != Mode::off) {
-    wanted_ = std::make_unique<WantedList>(
-        options_.database, [this](const std::string& sentence) { report(Notice::Kind::database, sentence); });
-  }
-  if (options_.never_tune && (mode_ == Mode::background || mode_ == Mode::tune)) mode_ = Mode::cache;
-}
-
-RuntimeState::~RuntimeState() = default;
-
-void RuntimeState::report(Notice::Kind kind, std::string_view sentence) noexcept try {
-  if (options_.observer) options_.observer({kind, one_line(sentence)});
-} catch (...) {
-  // An observer must not throw; what it throws must not end a program.
 }
 
 /// Called where something was caught.
@@ -104,12 +72,13 @@ const Instance& RuntimeState::report_failed_request(const KernelState& kernel) n
     throw;
   } catch (const std::exception& error) {
     try {
-      report(Notice::Kind::engine, fmt::format("A request for `{}` failed: {}", kernel.outline->kernel, error.what()));
+      settings_.report(Notice::Kind::engine,
+                       fmt::format("A request for `{}` failed: {}", kernel.outline->kernel, error.what()));
     } catch (...) {
-      report(Notice::Kind::engine, error.what());
+      settings_.report(Notice::Kind::engine, error.what());
     }
   } catch (...) {
-    report(Notice::Kind::engine, "A request failed.");
+    settings_.report(Notice::Kind::engine, "A request failed.");
   }
   return instance_of_last_resort();
 }
@@ -117,7 +86,7 @@ const Instance& RuntimeState::report_failed_request(const KernelState& kernel) n
 KernelState& RuntimeState::add(const Description& description, KernelOptions options) {
   const auto& content = description.content();
   std::optional<KnownSource> known;
-  if (mode_ != Mode::off && !frozen_) known = stores_.known_source(content->possible_sources, content->kernel);
+  if (mode() != Mode::off && !frozen_) known = stores_.known_source(content->possible_sources, content->kernel);
   if (!known) known = {content->source(), {content, &content->parsed()}};
   const std::lock_guard lock(mutex_);
   return kernels_.emplace_back(*this, content, known->source, known->outline, std::move(options));
@@ -175,7 +144,6 @@ const Instance& RuntimeState::answer(KernelState& kernel, std::span<const Proble
     return refuse_always(kernel, values, error.what());
   }
   if (const Instance* known = find_or_claim(*wanted)) return *known;
-  wanted->begin = std::chrono::steady_clock::now();
   const Claim claim(*this, *wanted);
   return make(*wanted);
 }
@@ -197,75 +165,82 @@ ProblemValues complete(const KernelState& kernel, std::span<const ProblemValue> 
 /// Throws Error if no problem has these values, or there is no context.
 RuntimeState::Wanted RuntimeState::resolve(KernelState& kernel, std::span<const ProblemValue> values,
                                            const RequestOptions& options) {
-  const ProblemValues problem = complete(kernel, values);
+  ProblemValues problem = complete(kernel, values);
+  std::string text = problem_text(problem);
   const ContextPlace place = contexts_.current();
-  return {kernel, values, place, {place.id, problem_text(problem)}, contexts_.is_capturing(options.stream)};
+  return {values, {kernel, place, std::move(problem), std::move(text), contexts_.is_capturing(options.stream)}};
 }
 
 /// The instance that is there, perhaps after a wait for the thread that makes it, or a refusal. Null: there is none, or
 /// it is time to look for a better one, and the caller has claimed it: it makes the instance and releases the claim.
 const Instance* RuntimeState::find_or_claim(const Wanted& wanted) {
-  KernelState& kernel = wanted.kernel;
+  KernelState& kernel = wanted.request.kernel;
+  const KernelState::Key key = wanted.key();
   std::unique_lock lock(mutex_);
   for (;;) {
-    if (const auto found = kernel.instances.find(wanted.key); found != kernel.instances.end()) {
+    if (const auto found = kernel.instances.find(key); found != kernel.instances.end()) {
       const KernelState::Made& made = found->second;
       const Instance& instance = made.instance->instance();
       const bool stays = !made.look_again;
-      if (stays) remember(kernel, wanted.key.first, wanted.values, instance);
-      if (stays || wanted.capturing || std::chrono::steady_clock::now() < *made.look_again) return &instance;
+      if (stays) remember(kernel, key.first, wanted.values, instance);
+      if (stays || wanted.request.capturing || std::chrono::steady_clock::now() < *made.look_again) return &instance;
     }
-    if (!kernel.being_made.contains(wanted.key)) break;
-    if (wanted.capturing) {
+    if (!kernel.being_made.contains(key)) break;
+    if (wanted.request.capturing) {
       lock.unlock();
       return &refusal(
           kernel, "Another thread is preparing this instance, and a request cannot wait while a graph is captured.");
     }
     changed_.wait(lock);
   }
-  if (!kernel.instances.contains(wanted.key) && instances_ >= options_.max_instances) {
+  if (!kernel.instances.contains(key) && instances_ >= settings_.options.max_instances) {
     lock.unlock();
     return &refusal(kernel,
                     fmt::format("There are already {} instances, as many as RuntimeOptions::max_instances allows.",
-                                options_.max_instances));
+                                settings_.options.max_instances));
   }
-  kernel.being_made.insert(wanted.key);
+  kernel.being_made.insert(key);
   return nullptr;
 }
 
-RuntimeState::Claim::~Claim() {
-  const std::lock_guard lock(runtime_.mutex_);
-  wanted_.kernel.being_made.erase(wanted_.key);
-  runtime_.changed_.notify_all();
-}
-
-InstanceState* RuntimeState::known_instance(const Wanted& wanted) {
-  const std::lock_guard lock(mutex_);
-  const auto known = wanted.kernel.instances.find(wanted.key);
-  return known != wanted.kernel.instances.end() ? known->second.instance.get() : nullptr;
-}
-
-/// `fresh`: null for an instance that is kept already. `is_final`: a later request would not get a better one.
-const Instance& RuntimeState::keep(const Wanted& wanted, std::unique_ptr<InstanceState> fresh, bool is_final) {
-  const std::lock_guard lock(mutex_);
-  KernelState::Made& made = wanted.kernel.instances[wanted.key];
-  if (fresh) {
-    ++instances_;
-    made.instance = std::move(fresh);
-    made.device = wanted.place.device;
+/// Makes the claimed instance, or gives the one that is there another plan.
+const Instance& RuntimeState::make(const Wanted& wanted) {
+  const auto begin = std::chrono::steady_clock::now();
+  KernelState& kernel = wanted.request.kernel;
+  InstanceState* before = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = kernel.instances.find(wanted.key());
+    if (known != kernel.instances.end()) before = known->second.instance.get();
   }
-  const Instance& instance = made.instance->instance();
-  made.look_again.reset();
-  if (is_final) {
-    remember(wanted.kernel, wanted.key.first, wanted.values, instance);
+  InstanceMaker::Made made = maker_.make(wanted.request, before);
+  if (!made.refusal.empty()) return refuse_always(kernel, wanted.values, made.refusal);
+  return keep(wanted, std::move(made), begin);
+}
+
+const Instance& RuntimeState::keep(const Wanted& wanted, InstanceMaker::Made made,
+                                   std::chrono::steady_clock::time_point begin) {
+  const InstanceMaker::Request& request = wanted.request;
+  const std::lock_guard lock(mutex_);
+  KernelState::Made& kept = request.kernel.instances[wanted.key()];
+  if (made.instance) {
+    ++instances_;
+    kept.instance = std::move(made.instance);
+    kept.problem = request.problem;
+    kept.device = request.place.device;
+  }
+  const Instance& instance = kept.instance->instance();
+  kept.look_again.reset();
+  if (made.is_final) {
+    remember(request.kernel, request.place.id, wanted.values, instance);
     return instance;
   }
   // What took long is not tried again soon; what a capture kept from happening, at once.
   const auto now = std::chrono::steady_clock::now();
-  made.look_again = now;
-  if (wanted.capturing) return instance;
-  *made.look_again += std::max<std::chrono::steady_clock::duration>(made.pause, 4 * (now - wanted.begin));
-  made.pause = std::min(2 * made.pause, kLongestPause);
+  kept.look_again = now;
+  if (request.capturing) return instance;
+  *kept.look_again += std::max<std::chrono::steady_clock::duration>(kept.pause, 4 * (now - begin));
+  kept.pause = std::min(2 * kept.pause, kLongestPause);
   return instance;
 }
 
@@ -281,7 +256,7 @@ const Instance& RuntimeState::refuse_always(KernelState& kernel, std::span<const
 /// From now on the same request is a look-up. Values that cannot be answered are not remembered without end.
 void RuntimeState::remember(KernelState& kernel, std::uint64_t context, std::span<const ProblemValue> values,
                             const Instance& instance) {
-  if (kernel.requested.size() >= 4 * options_.max_instances) return;
+  if (kernel.requested.size() >= 4 * settings_.options.max_instances) return;
   if (kernel.requested.find(context, values) == nullptr) kernel.requested.insert(context, values, instance);
 }
 
@@ -295,30 +270,34 @@ const Instance& RuntimeState::refusal(KernelState& kernel, const std::string& wh
   const std::string sentence = full ? kOther : why;
   std::unique_ptr<InstanceState>& state = kernel.refusals[sentence];
   const bool is_new = !state;
-  if (is_new) {
-    state = new_instance(kernel, {});
-    state->publish(last_resort(kernel, sentence));
-  }
+  if (is_new) state = maker_.make_refusal(kernel, sentence);
   const Instance& refused = state->instance();
   lock.unlock();
-  if (is_new) report(Notice::Kind::request, sentence);
+  if (is_new) settings_.report(Notice::Kind::request, sentence);
   return refused;
 }
 
-std::unique_ptr<InstanceState> RuntimeState::new_instance(KernelState& kernel, std::vector<BoundArgument> arguments) {
-  return std::make_unique<InstanceState>(
-      kernel.outline->kernel, std::move(arguments),
-      [this](Notice::Kind kind, const std::string& sentence) { report(kind, sentence); });
+std::vector<std::byte> RuntimeState::frozen(FrozenBinaries binaries) {
+  Freezing freezing(settings_, frozen_.get(), stores_, engine_);
+  FrozenAnswers answers;
+  for (const Freezing::InUse& used : in_use()) {
+    answers.add(freezing.freeze(used, contexts_.info(used.device), binaries));
+  }
+  return answers.bytes();
 }
 
-LaunchPlan RuntimeState::last_resort(const KernelState& kernel, const std::string& why) const {
-  LaunchPlan plan;
-  plan.provenance.why = why;
-  if (kernel.options.fallback) {
-    plan.fallback = &kernel.options.fallback;
-    plan.provenance.rung = Rung::fallback;
+/// Every instance that launches a kernel. Plans and kernels live as long as the Runtime.
+std::vector<Freezing::InUse> RuntimeState::in_use() {
+  std::vector<Freezing::InUse> all;
+  const std::lock_guard lock(mutex_);
+  for (const KernelState& kernel : kernels_) {
+    for (const auto& [key, made] : kernel.instances) {
+      if (!made.instance->has_plan()) continue;
+      const LaunchPlan& plan = made.instance->plan();
+      if (plan.has_kernel()) all.push_back({kernel, made.problem, made.device, plan});
+    }
   }
-  return plan;
+  return all;
 }
 
 }  // namespace tuner::detail

@@ -8,7 +8,7 @@
 #include "tuner/core/base/assignments.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/engine/recording/recording.hpp"
-#include "tuner/engine/session/warm_start.hpp"
+#include "tuner/engine/searching/warm_start.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {

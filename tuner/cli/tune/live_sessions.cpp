@@ -6,8 +6,6 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 #include "tuner/cli/given/given_problems.hpp"
@@ -21,7 +19,6 @@
 #include "tuner/engine/session/session.hpp"
 #include "tuner/engine/sizes/learn_sizes.hpp"
 #include "tuner/engine/turns/turn.hpp"
-#include "tuner/engine/workplace/find_devices.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {
@@ -75,16 +72,6 @@ std::vector<Task> make_tasks(const TuneRequest& request, const Kernel& kernel,
     throw Error(no_toolkit.code(), fmt::format("{} {} {}", no_toolkit.what(), no_device.what(), kWayOut));
   }
   throw Error(no_device.code(), fmt::format("{} {}", no_device.what(), kWayOut));
-}
-
-/// In a thread of its own, or at once where there can be none.
-std::jthread beside(const std::function<void()>& action) {
-  try {
-    return std::jthread(action);
-  } catch (const std::system_error&) {
-    action();
-    return {};
-  }
 }
 
 /// Waits until no other process tunes the task in this database or measures on one of the GPUs, or has waited long
@@ -141,6 +128,14 @@ engine::CompilePoolOptions compile_options(const TuneRequest& request) {
   return options;
 }
 
+/// A single problem has one seat with all GPUs, unless it is recorded.
+std::vector<std::vector<int>> ordinals_of_seats(const TuneRequest& request, std::size_t problems) {
+  if (problems == 1 && request.record.empty()) return {request.devices};
+  std::vector<std::vector<int>> seats(std::min(request.devices.size(), problems));
+  for (std::size_t i = 0; i < seats.size(); ++i) seats[i] = {request.devices[i]};
+  return seats;
+}
+
 }  // namespace
 
 LiveSessions::LiveSessions(const TuneRequest& request, const TuneContext& context, Kernel kernel,
@@ -149,70 +144,24 @@ LiveSessions::LiveSessions(const TuneRequest& request, const TuneContext& contex
       context_(context),
       kernel_(std::move(kernel)),
       problems_(problems),
-      compile_(std::in_place, compile_options(request)),
-      binaries_(*compile_),
-      seats_(std::min(request.devices.size(), problems.size())),
+      workers_(compile_options(request), ordinals_of_seats(request, problems.size()), context.stop),
+      seats_(workers_.size()),
       started_(request.session.started) {
   if (request.devices.size() > 1) observers_.emplace(context.observer, seats_.size());
-  if (seats_.size() > 1) {
-    hub_.emplace(binaries_, seats_.size());
-    gate_.emplace(seats_.size());
-  }
-  const bool spreads = problems.size() == 1 && request.record.empty();
-  for (std::size_t i = 0; i < seats_.size(); ++i) {
-    seats_[i].gpus = std::vector<Gpu>(spreads ? request.devices.size() : 1);
-    for (std::size_t j = 0; j < seats_[i].gpus.size(); ++j) {
-      Gpu& gpu = seats_[i].gpus[j];
-      gpu.options = {.ordinal = request.devices[i + j], .stop = &context.stop};
-      gpu.device.emplace(gpu.options);
-    }
-  }
 }
 
 LiveSessions::~LiveSessions() {
-  end_all_workers();
+  workers_.end();
 }
 
 engine::Observer& LiveSessions::observer(std::size_t seat) {
   return observers_ ? observers_->seat(seat) : context_.observer;
 }
 
-engine::CompileLane& LiveSessions::compile(std::size_t seat) {
-  if (hub_) return hub_->seat(seat);
-  return binaries_;
-}
-
-/// Its GPU, or all of them as one. Started anew if they have ended.
-engine::DeviceLane& LiveSessions::device(std::size_t number) {
-  Seat& seat = seats_[number];
-  std::vector<engine::SpreadLane::Gpu> gpus;
-  for (Gpu& gpu : seat.gpus) {
-    if (!gpu.device) gpu.device.emplace(gpu.options);
-    gpus.push_back({&*gpu.device, gpu.info.ordinal, gpu.info.uuid});
-  }
-  if (gpus.size() == 1) return *gpus.front().lane;
-  return seat.spread.emplace(gpus, [this, number](const std::string& sentence) { observer(number).warning(sentence); });
-}
-
-void LiveSessions::end_workers(Seat& seat) {
-  seat.spread.reset();
-  for (Gpu& gpu : seat.gpus) gpu.device.reset();
-}
-
-/// At the same time: a driver takes a tenth of a second or two to tidy up.
-void LiveSessions::end_all_workers() {
-  hub_.reset();
-  std::vector<std::jthread> ending;
-  ending.push_back(beside([this] { compile_.reset(); }));
-  for (Seat& seat : seats_) {
-    seat.spread.reset();
-    for (Gpu& gpu : seat.gpus) ending.push_back(beside([&gpu] { gpu.device.reset(); }));
-  }
-}
-
 bool LiveSessions::start() {
-  if (!find_gpus(seats_.front())) return false;
-  tasks_ = make_tasks(request_, kernel_, problems_, seats_.front().gpus.front().info);
+  const auto explain = [&](const Error& why) { explain_missing_device(request_, kernel_, problems_, why); };
+  if (!workers_.find(0, explain)) return false;
+  tasks_ = make_tasks(request_, kernel_, problems_, workers_.device(0));
   require_hints(request_.session.hints, request_.hints, tasks_.front());
   const NothingToKeep beginning;
   stores_ = engine::open_for_session(request_.database);
@@ -226,37 +175,6 @@ bool LiveSessions::start() {
   }
   for (const std::string& warning : stores_.warnings) warn(warning);
   return true;
-}
-
-/// Waits until their drivers have started. False if it was told to stop. A decision is for a kind of GPU: of two kinds
-/// it would be a matter of chance for which a problem is tuned.
-bool LiveSessions::find_gpus(Seat& seat) {
-  const DeviceInfo& first = seats_.front().gpus.front().info;
-  for (Gpu& gpu : seat.gpus) {
-    try {
-      gpu.info = gpu.device->info();
-    } catch (const Error& error) {
-      if (context_.stop) return false;
-      if (error.code() != Errc::no_driver) throw;
-      engine::refuse_number_without_gpu(gpu.options.ordinal);
-      // The first seat's GPUs are looked for while nothing has begun.
-      if (&seat != &seats_.front()) throw;
-      explain_missing_device(request_, kernel_, problems_, error);
-    }
-    if (gpu.info.identity() == first.identity()) continue;
-    throw Error(Errc::bad_usage,
-                fmt::format("--devices names GPUs of different kinds: {} is {}, and {} is {}. Decisions are for one "
-                            "kind: tune once for each, with the numbers of that kind.",
-                            first.ordinal, first.identity(), gpu.info.ordinal, gpu.info.identity()));
-  }
-  seat.found = true;
-  return true;
-}
-
-void LiveSessions::begin(std::size_t seat) {
-  // Also where it was told to stop: those that wait at the gate then end by themselves.
-  if (!seats_[seat].found) find_gpus(seats_[seat]);
-  gate_->arrive();
 }
 
 std::vector<double> LiveSessions::work() const {
@@ -278,40 +196,35 @@ bool LiveSessions::has_run() {
 
 std::optional<TuneReport> LiveSessions::run(std::size_t problem, engine::SessionOptions options, std::size_t number) {
   Seat& seat = seats_[number];
-  if (!seat.found) return std::nullopt;
+  if (!workers_.is_found(number)) return std::nullopt;
   std::optional<Task> made;
   const Task& task = number == 0 && problem < tasks_.size()
                          ? tasks_[problem]
-                         : made.emplace(make_task(request_, kernel_, problems_[problem], seat.gpus.front().info));
+                         : made.emplace(make_task(request_, kernel_, problems_[problem], workers_.device(number)));
   {
     const std::lock_guard lock(mutex_);
     options.started = std::exchange(started_, std::nullopt).value_or(Clock::now());
   }
-  std::vector<DeviceInfo> gpus;
-  for (const Gpu& gpu : seat.gpus) gpus.push_back(gpu.info);
   // Who waits holds nothing of the GPU: whoever is measuring would take it for a disturbance, and rightly.
   engine::Turn turn;
   if (!wait_for_turn(
-          task, std::move(gpus), request_, stores_.path, context_.stop, observer(number), [&] { end_workers(seat); },
-          seat.overdue, turn))
+          task, workers_.devices(number), request_, stores_.path, context_.stop, observer(number),
+          [&] { workers_.end(number); }, seat.overdue, turn))
     return std::nullopt;
   if (!request_.record.empty()) recorder_.emplace(observer(number), task);
   engine::Observer& heard_by = recorder_ ? *recorder_ : observer(number);
   // Its time is not to run while others are waited for.
-  while (gate_ && options.budget.time && !context_.stop && !gate_->is_open()) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  std::optional<engine::GatedLane> gated;
-  engine::DeviceLane& lane = device(number);
-  const engine::SessionParts parts{.compile = compile(number),
-                                   .device = gate_ ? gated.emplace(lane, *gate_) : lane,
+  if (options.budget.time) workers_.await_all();
+  const engine::Seats::Lanes lanes =
+      workers_.lanes(number, [&](const std::string& sentence) { observer(number).warning(sentence); });
+  const engine::SessionParts parts{.compile = lanes.compile,
+                                   .device = lanes.device,
                                    .store = *store_,
                                    .binaries = seat.binaries,
                                    .observer = heard_by,
                                    .stop = context_.stop};
-  const engine::SessionParts of_one_gpu{parts.compile,  seat.spread ? *seat.gpus.front().device : parts.device,
-                                        parts.store,    parts.binaries,
-                                        parts.observer, parts.stop};
+  const engine::SessionParts of_one_gpu{parts.compile,  lanes.first_gpu, parts.store,
+                                        parts.binaries, parts.observer,  parts.stop};
   // A GPU reaches the same for every problem.
   if (options.budget.roofline && !seat.roofline) {
     seat.roofline = roofline_of(task, options.reuse, of_one_gpu);
@@ -335,13 +248,13 @@ void LiveSessions::deliver(TuneReport report, std::size_t seat) {
 }
 
 void LiveSessions::leave(std::size_t seat, const Error& error) {
-  end_workers(seats_[seat]);
+  workers_.end(seat);
   observer(seat).warning(fmt::format("{} The others go on without GPU {}, and one of them with its problem.",
-                                     error.what(), seats_[seat].gpus.front().info.ordinal));
+                                     error.what(), workers_.device(seat).ordinal));
 }
 
 void LiveSessions::learn_sizes(const engine::Together& together) {
-  const std::jthread ending = beside([this] { end_all_workers(); });
+  const std::jthread ending = workers_.end_meanwhile();
   const auto sizes =
       engine::learn_sizes(*kernel_, last_key_, *stores_.store, together.within, engine::weights_of(problems_));
   if (!sizes) return;
@@ -351,7 +264,7 @@ void LiveSessions::learn_sizes(const engine::Together& together) {
 
 void LiveSessions::end(TuneReport& report) {
   const Clock::time_point end = Clock::now();
-  end_all_workers();
+  workers_.end();
   report.time.ending_s = std::chrono::duration<double>(Clock::now() - end).count();
   report.time.total_s += report.time.ending_s;
 }

@@ -12,15 +12,11 @@
 #include "tuner/cli/tune/seat_observers.hpp"
 #include "tuner/cli/tune/tune_request.hpp"
 #include "tuner/core/task/roofline.hpp"
-#include "tuner/engine/compile/compile_hub.hpp"
-#include "tuner/engine/compile/pool.hpp"
-#include "tuner/engine/compile/shared_binaries.hpp"
-#include "tuner/engine/device/lane/gated_lane.hpp"
-#include "tuner/engine/device/lane/lane.hpp"
-#include "tuner/engine/device/spread/spread_lane.hpp"
 #include "tuner/engine/recording/recorder.hpp"
 #include "tuner/engine/session/session_stores.hpp"
 #include "tuner/engine/sizes/together.hpp"
+#include "tuner/engine/turns/turn.hpp"
+#include "tuner/engine/workplace/seats.hpp"
 
 namespace tuner::cli {
 
@@ -44,7 +40,7 @@ class LiveSessions {
   bool start();
 
   std::size_t seats() const { return seats_.size(); }
-  std::size_t gpus() const { return seats_.size() * seats_.front().gpus.size(); }  ///< that are used
+  std::size_t gpus() const { return workers_.gpus(); }  ///< that are used
   /// What a launch of the baseline does for each problem; empty if the kernel does not say, there are too many, or one
   /// seat does them all.
   std::vector<double> work() const;
@@ -52,12 +48,10 @@ class LiveSessions {
   cache::Store& store() { return *store_; }
   bool has_run();
 
-  /// Of several seats each begins in its thread, before its first session: waits for its GPU. Drivers start one after
-  /// the other, a third of a second each; meanwhile the sessions of those that were faster compile what all need, and
-  /// nothing is measured. Throws Error if it is not there, or of another kind.
-  void begin(std::size_t seat);
+  /// Of several seats each begins in its thread, before its first session, see Seats::arrive.
+  void begin(std::size_t seat) { workers_.arrive(seat); }
   /// Ends the sessions that have begun, because a seat cannot.
-  void refuse() { gate_->refuse(); }
+  void refuse() { workers_.refuse(); }
   /// One session; nothing if it was interrupted while it waited for its GPU or its turn.
   std::optional<TuneReport> run(std::size_t problem, engine::SessionOptions options, std::size_t seat);
   /// Hands on what a session on the seat reported, with what was said meanwhile.
@@ -79,16 +73,8 @@ class LiveSessions {
   void end(TuneReport& report);
 
  private:
-  struct Gpu {
-    engine::DeviceLaneOptions options;
-    std::optional<engine::DeviceProcessLane> device;
-    DeviceInfo info;
-  };
   /// What a session has for itself.
   struct Seat {
-    std::vector<Gpu> gpus;
-    bool found = false;                        ///< their drivers have started
-    std::optional<engine::SpreadLane> spread;  ///< over several
     engine::Overdue overdue;
     std::optional<Roofline> roofline;
     std::unique_ptr<cache::BinaryStore> own_binaries;  ///< of all seats but the first
@@ -96,22 +82,13 @@ class LiveSessions {
   };
 
   engine::Observer& observer(std::size_t seat);
-  engine::CompileLane& compile(std::size_t seat);
-  engine::DeviceLane& device(std::size_t seat);
-  void end_workers(Seat& seat);
-  void end_all_workers();
-  bool find_gpus(Seat& seat);
 
   const TuneRequest& request_;
   const TuneContext& context_;
   const Kernel kernel_;
   const std::vector<GivenProblem>& problems_;
   std::optional<SeatObservers> observers_;  ///< where several GPUs were asked for
-  // Compile workers start while the device workers create their contexts.
-  std::optional<engine::CompilePool> compile_;
-  engine::SharedBinaries binaries_;
-  std::optional<engine::CompileHub> hub_;  ///< for several seats
-  std::optional<engine::Gate> gate_;       ///< of several seats: open when all have begun
+  engine::Seats workers_;
   std::vector<Seat> seats_;
   std::vector<Task> tasks_;  ///< on the first seat's GPU
   engine::SessionStores stores_;

@@ -177,6 +177,7 @@ struct KernelDescription {
   /// The same with directive lines and host code (host_code.hpp) blank, line count unchanged: what NVRTC receives.
   std::string blanked_source;
   bool is_program = false;  ///< it has host code
+  std::string chosen_by;    ///< its chosen_name() in the source; empty: it is the only one there
   std::string kernel;       ///< function name
   Place place;              ///< of that name, if a T1 file says it; directives are looked up when they are needed
   std::vector<std::string>

@@ -45,6 +45,9 @@ std::vector<KernelDescription> parse_descriptions(std::string_view text, const s
     }
     throw Error(Errc::bad_description, fmt::format("{} describes no kernel: {}.", file.string(), hint));
   }
+  if (descriptions.size() > 1) {
+    for (KernelDescription& description : descriptions) description.chosen_by = chosen_name(description, descriptions);
+  }
   return descriptions;
 }
 

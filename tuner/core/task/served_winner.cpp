@@ -1,7 +1,6 @@
 #include "tuner/core/task/served_winner.hpp"
 
 #include "cache/file/packed_text.hpp"
-#include "tuner/core/description/parse_descriptions.hpp"
 #include "tuner/core/task/hashed_fields.hpp"
 #include "tuner/core/task/launch_fields.hpp"
 #include "tuner/core/task/problem.hpp"
@@ -40,8 +39,7 @@ std::string served_source(std::string_view text, std::string_view kernel, const 
 std::optional<std::string> served_source(const Task& task) {
   const KernelDescription& description = task.description();
   if (description.source.empty() || description.is_altered) return std::nullopt;
-  const std::vector<KernelDescription> all = parse_descriptions(description.source, description.file);
-  return served_source(description.source, all.size() == 1 ? "" : chosen_name(description, all), task.headers());
+  return served_source(description.source, description.chosen_by, task.headers());
 }
 
 std::string served_place(std::string_view problem, const DeviceInfo& device, std::string_view mode) {

@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "tuner/engine/candidates/gpu_time.hpp"
-#include "tuner/engine/lanes/ticket.hpp"
-#include "tuner/engine/lanes/wait.hpp"
+#include "tuner/engine/lanes/call.hpp"
 
 namespace tuner::engine {
 
@@ -157,21 +156,16 @@ void DeviceSession::account_samples(const DeviceReply& reply) {
 
 DeviceReply DeviceSession::call(DeviceRequest request) {
   const bool loads = std::holds_alternative<LoadFinalists>(request);
-  const TicketId ticket = new_ticket();
   begin_work();
-  lane_.submit(ticket, std::move(request));
-  for (;;) {
-    for (auto& completion : lane_.poll()) {
-      if (completion.ticket != ticket) continue;
-      account(completion.reply);
-      end_work();
-      if (loads) state_ = completion.reply.outcome == Outcome::ok ? State::racing : State::screening;
-      return std::move(completion.reply);
-    }
+  // Not for the compile lane: nothing polls it now, and its answers can wait.
+  DeviceReply reply = *call_until(lane_, std::move(request), [this] {
     journal_.flush_if_due();
-    // Not for the compile lane: nothing polls it now, and its answers can wait.
-    wait_for(journal_.wake_at(), lane_);
-  }
+    return std::optional(journal_.wake_at());
+  });
+  account(reply);
+  end_work();
+  if (loads) state_ = reply.outcome == Outcome::ok ? State::racing : State::screening;
+  return reply;
 }
 
 DeviceReply DeviceSession::prepare_for(const Task& other) {

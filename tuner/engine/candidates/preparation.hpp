@@ -30,7 +30,6 @@ class Preparation {
 
   /// False while a signature is not confirmed: nothing may be launched then.
   bool may_launch() const { return probes_ == 0; }
-  bool has_reference_kernel() const { return reference_kernel_.has_value(); }
   /// The named kernel with its launch; nothing before it has been compiled.
   std::optional<Candidate> reference(const search::Configuration& baseline) const;
 

@@ -41,7 +41,8 @@ void CompileService::start_compiler() {
 
 void CompileService::add(Ticket ticket, const CompileJob& job) {
   try {
-    const Task task = task_of(job.subject, job.subject.device, search::Listing::when_needed);
+    const Task task(description_of(job.subject), job.subject.problem, job.subject.device, {}, {},
+                    search::Listing::when_needed);
     const search::Configuration configuration = task.space().parse(job.configuration);
     CompileRequest request = compile_request(task, configuration);
     Work work{job.subject.database,

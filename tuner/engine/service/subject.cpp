@@ -1,15 +1,16 @@
 #include "tuner/engine/service/subject.hpp"
-#include "tuner/core/description/parse_descriptions.hpp"
 
 #include <utility>
 
+#include "tuner/core/description/parse_descriptions.hpp"
+
 namespace tuner::engine {
 
-Task task_of(const JobSubject& subject, const DeviceInfo& device, search::Listing listing) {
+std::shared_ptr<const KernelDescription> description_of(const JobSubject& subject) {
   KernelDescription description =
       choose_description(parse_descriptions(subject.text, subject.file), subject.file, subject.kernel);
   description.given_headers = subject.headers;
-  return Task(std::move(description), subject.problem, device, {}, {}, listing);
+  return std::make_shared<const KernelDescription>(std::move(description));
 }
 
 }  // namespace tuner::engine

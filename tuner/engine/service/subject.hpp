@@ -1,12 +1,13 @@
 #pragma once
 
-#include "search/space/space.hpp"
-#include "tuner/core/task/task.hpp"
+#include <memory>
+
+#include "tuner/core/description/description.hpp"
 #include "tuner/engine_protocol/jobs.hpp"
 
 namespace tuner::engine {
 
-/// What a program describes, as a task for this device. Throws as parse_descriptions and Task do.
-Task task_of(const JobSubject& subject, const DeviceInfo& device, search::Listing listing);
+/// What a program describes. Throws as parse_descriptions does.
+std::shared_ptr<const KernelDescription> description_of(const JobSubject& subject);
 
 }  // namespace tuner::engine

@@ -11,8 +11,7 @@
 #include "tuner/engine/candidates/candidate_request.hpp"
 #include "tuner/engine/device/lane/lane.hpp"
 #include "tuner/engine/device/lane/shared_lane.hpp"
-#include "tuner/engine/lanes/ticket.hpp"
-#include "tuner/engine/lanes/wait.hpp"
+#include "tuner/engine/lanes/call.hpp"
 #include "tuner/engine/service/subject.hpp"
 #include "tuner/engine/session/session.hpp"
 #include "tuner/engine/session/session_stores.hpp"
@@ -71,7 +70,8 @@ class TuneService::Work {
   Work(TuneService& service, const TuneJob& job)
       : service_(service),
         job_(job),
-        task_(task_of(job.subject, job.subject.device, search::Listing::when_needed)),
+        description_(description_of(job.subject)),
+        task_(description_, job.subject.problem, job.subject.device, {}, {}, search::Listing::when_needed),
         stores_(open_for_session(job.subject.database)) {
     for (const std::string& warning : stores_.warnings) listener_.warning(warning);
   }
@@ -151,7 +151,7 @@ class TuneService::Work {
     if (job_.share) shared.emplace(device, *job_.share);
     DeviceLane& lane = shared ? static_cast<DeviceLane&>(*shared) : device;
 
-    const Task task = task_of(job_.subject, found, search::Listing::at_once);
+    const Task task(description_, job_.subject.problem, found);
     SessionOptions options = session_options(job_);
     if (job_.limit) options.budget.time = time_to_search(left());
     const TuneReport report =
@@ -189,18 +189,10 @@ class TuneService::Work {
       answer.cubin = *std::move(stored);
       return;
     }
-    CompilePool& compile = service_.compilers(job_);
-    const TicketId ticket = new_ticket();
-    compile.submit(ticket, compile_request(task_, winner));
-    while (!service_.stop_) {
-      for (auto& [answered, reply] : compile.poll()) {
-        if (answered != ticket) continue;
-        answer.cubin = std::move(reply.cubin);
-        if (reply.outcome != Outcome::ok) answer.message = reply.message;
-        return;
-      }
-      wait_for(Clock::now() + std::chrono::milliseconds(100), compile);
-    }
+    auto compiled = call(service_.compilers(job_), compile_request(task_, winner), service_.stop_);
+    if (!compiled) return;
+    answer.cubin = std::move(compiled->cubin);
+    if (compiled->outcome != Outcome::ok) answer.message = compiled->message;
   }
 
   std::optional<cache::Binary> stored_binary(const std::string& key) const {
@@ -229,6 +221,7 @@ class TuneService::Work {
   TuneService& service_;
   const TuneJob& job_;
   const Clock::time_point start_ = Clock::now();
+  const std::shared_ptr<const KernelDescription> description_;
   const Task task_;
   SessionStores stores_;
   Listener listener_;

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <ctime>
 #include <random>
-#include <set>
 #include <utility>
 
 #include "tuner/core/base/timing_text.hpp"
@@ -23,14 +22,12 @@
 #include "tuner/engine/candidates/candidates.hpp"
 #include "tuner/engine/candidates/compile_session.hpp"
 #include "tuner/engine/candidates/device_session.hpp"
-#include "tuner/engine/candidates/gpu_time.hpp"
 #include "tuner/engine/candidates/trial_journal.hpp"
-#include "tuner/engine/measure/decide.hpp"
-#include "tuner/engine/measure/interruptions.hpp"
+#include "tuner/engine/searching/search_loop.hpp"
 #include "tuner/engine/session/awkward_sizes.hpp"
 #include "tuner/engine/session/decision_texts.hpp"
 #include "tuner/engine/session/final_race.hpp"
-#include "tuner/engine/session/search_loop.hpp"
+#include "tuner/engine/session/races.hpp"
 #include "tuner/engine/session/session_report.hpp"
 #include "tuner/engine/session/stored_answer.hpp"
 #include "tuner/version.hpp"
@@ -70,156 +67,28 @@ class Session {
         candidates_(task, common_, options.contended),
         compile_(parts.compile, journal_, parts.stop),
         device_(task, options, parts.device, parts.observer, journal_),
-        search_(task, options, parts, common_, candidates_, compile_, device_, journal_),
-        awkward_sizes_(task, options, parts, candidates_, compile_, device_) {}
+        search_(task, options, parts, common_, {candidates_, compile_, device_, journal_}),
+        awkward_sizes_(task, options, parts, candidates_, compile_, device_),
+        races_(task, options, parts, {candidates_, compile_, device_, journal_}, search_, awkward_sizes_) {}
 
   TuneReport run() {
     search_.run();
-    for (const auto& [entry, failure] : search_.late_failures()) record_late_failure(entry, failure);
+    for (const auto& [entry, failure] : search_.late_failures()) races_.record_failure(entry, failure);
     journal_.flush();
-    if (!parts_.stop && may_win()) race();
+    races_.run();
     journal_.flush();
     compile_.give_up();
     return conclude();
   }
 
  private:
-  /// Whether there is anything to race for.
-  bool may_win() const {
-    const auto previous = search_.previous();
-    if (!options_.races_if_faster || !previous) return true;
-    const std::vector<Screened> pool = screened();
-    return std::any_of(pool.begin(), pool.end(), [&](const Screened& one) {
-      return !one.censored && one.time_ns < *candidates_[*previous].trial.time_ns;
-    });
-  }
-
-  /// An entrant that fails in the race may have kept others out of it, by a time that was too good. They race then.
-  void race() {
-    constexpr int kMostRaces = 5;
-    for (int races = 1; race_once() && races < kMostRaces; ++races) search_.observe("searching");
-  }
-
-  /// True if an entrant failed, so that others may have to race now.
-  bool race_once() {
-    std::vector<Screened> pool;
-    std::vector<Finalist> entrants;
-    do {
-      pool = screened();
-      if (pool.empty() || parts_.stop) return false;
-      entrants = choose_finalists(pool, device_.noise().finalist_policy(), search_.baseline(), search_.previous());
-      add_serving(entrants);
-      for (Finalist& entrant : entrants) entrant.id = representative(entrant.id);
-      if (final_ && !left_out(entrants)) return false;
-    } while (!search_.bring_binaries(ids(entrants)));
-    if (parts_.stop) return false;
-    for (const Finalist& entrant : entrants) raced_.insert(entrant.id);
-    const std::optional<FinalResult> before = std::move(final_);
-    const std::size_t failed_before = failed_.size();
-    search_.observe("racing");
-    compile_ahead(entrants);
-    final_ =
-        run_final_race(entrants, race_options(pool),
-                       {candidates_, device_, parts_.stop,
-                        [this](EntryId entry, const CandidateFailure& failure) { record_late_failure(entry, failure); },
-                        [this](EntryId entry) { return awkward_sizes_.check(entry); }});
-    racing_gpu_ms_ += final_->gpu_ms;
-    for (const EntryId entry : final_->rested) raced_.erase(entry);
-    // A winner that was verified before the session was stopped is still one.
-    if (before && before->winner && parts_.stop && !final_->winner) final_ = before;
-    return failed_.size() > failed_before;
-  }
-
-  /// For the fastest few, of which one is likely to win.
-  void compile_ahead(const std::vector<Finalist>& entrants) {
-    constexpr std::size_t kLikely = 3;
-    std::vector<EntryId> fastest;
-    for (const Finalist& entrant : entrants) {
-      if (!entrant.is_baseline) fastest.push_back(entrant.id);
-    }
-    std::stable_sort(fastest.begin(), fastest.end(), [&](EntryId a, EntryId b) {
-      return *candidates_[a].trial.time_ns < *candidates_[b].trial.time_ns;
-    });
-    fastest.resize(std::min(fastest.size(), kLikely));
-    for (const EntryId entry : fastest) awkward_sizes_.compile_ahead(entry);
-  }
-
-  FinalRaceOptions race_options(const std::vector<Screened>& pool) {
-    const double lead_in = lead_in_ns(task_.device(), options_.mode);
-    FinalRaceOptions options;
-    options.tournament =
-        tournament_options(pool, device_.time().screening_gpu_s * 1e9, lead_in, options_.seed, parts_.device.gpus());
-    options.baseline = search_.baseline();
-    options.seed = options_.seed;
-    const std::optional<double> best_ns = candidates_.best_ns();
-    if (options_.contended && best_ns) options.block_runs = samples_against_interruptions(*best_ns);
-    return options;
-  }
-
-  void record_late_failure(EntryId entry, const CandidateFailure& failure) {
-    journal_.add_late_failure(candidates_, entry, failure);
-    for (const EntryId twin : candidates_.twins(entry)) failed_.insert(twin);
-  }
-
-  /// Whether one of them has not raced, although it was faster than the winner, or there is none.
-  bool left_out(const std::vector<Finalist>& entrants) const {
-    const auto time_of = [&](EntryId entry) { return *candidates_[entry].trial.time_ns; };
-    return std::any_of(entrants.begin(), entrants.end(), [&](const Finalist& entrant) {
-      if (raced_.count(entrant.id) > 0) return false;
-      return !final_->winner || time_of(entrant.id) < time_of(*final_->winner_entry());
-    });
-  }
-
-  /// Everything that ran and was timed, now or in an earlier session, and has not failed since; each binary once.
-  std::vector<Screened> screened() const {
-    std::vector<Screened> pool;
-    for (const EntryId entry : candidates_.ids()) {
-      const cache::Trial& trial = candidates_[entry].trial;
-      if (!candidates_[entry].finished || trial.outcome != Outcome::ok || !trial.duplicate_of.empty()) continue;
-      if (failed_.count(entry) > 0) continue;
-      pool.push_back({entry, *trial.time_ns, trial.censored});
-    }
-    return pool;
-  }
-
-  /// What a program uses now races to the end, as an earlier winner does.
-  void add_serving(std::vector<Finalist>& entrants) const {
-    const auto serving = search_.serving();
-    if (!serving) return;
-    const auto same = std::find_if(entrants.begin(), entrants.end(), [&](const Finalist& entrant) {
-      return candidates_.original(entrant.id) == *serving;
-    });
-    (same != entrants.end() ? *same : entrants.emplace_back(Finalist{.id = *serving})).is_previous = true;
-  }
-
-  static std::vector<EntryId> ids(const std::vector<Finalist>& entrants) {
-    std::vector<EntryId> ids;
-    for (const Finalist& entrant : entrants) ids.push_back(entrant.id);
-    return ids;
-  }
-
-  /// Of several configurations that are the same binary and launch, the one that would win a tie races for all, so
-  /// that it does not matter which was compiled first.
-  EntryId representative(EntryId entry) const {
-    const auto baseline = search_.baseline();
-    std::vector<EntryId> twins = candidates_.twins(entry);
-    std::erase_if(twins, [&](EntryId twin) { return !candidates_[twin].finished; });
-    std::vector<TieCandidate> same;
-    for (const EntryId twin : twins) {
-      const search::Configuration& configuration = candidates_[twin].configuration;
-      const int differing = baseline ? differing_parameters(configuration, candidates_[*baseline].configuration) : 0;
-      same.push_back({differing, 0, candidates_.text(twin)});
-    }
-    return twins[choose_winner(same)];
-  }
-
   TuneReport conclude() {
     const SessionFacts facts{task_,
                              options_,
                              common_,
                              candidates_,
-                             search_.baseline(),
-                             search_.serving(),
+                             incumbents_.raceable_baseline(),
+                             incumbents_.raceable_serving(),
                              final_,
                              journal_.failures(),
                              search_.warm_start()};
@@ -285,13 +154,13 @@ class Session {
     } else if (options_.effort && !search_.stopped_early() && !narrowed) {
       decision.effort = options_.effort;
     }
-    const std::optional<cache::Decision>& earlier = search_.earlier_decision();
+    const std::optional<cache::Decision>& earlier = incumbents_.earlier_decision();
     const auto extent = [](const cache::Decision& one) { return std::pair(*one.effort, one.evaluated.value_or(0)); };
     if (!earlier || !earlier->effort || extent(*earlier) <= extent(decision)) return;
     if (earlier->origin == cache::Origin::imported) return;  // searched elsewhere
     if (earlier->conditions.driver != task_.device().driver_version) return;
     if (!narrowed && earlier->space_hash != decision.space_hash) return;
-    if (!search_.previous() && earlier->configuration != decision.baseline) return;
+    if (!incumbents_.raceable_previous() && earlier->configuration != decision.baseline) return;
     decision.effort = earlier->effort;
     decision.evaluated = earlier->evaluated;
     decision.space_size = earlier->space_size;
@@ -367,7 +236,7 @@ class Session {
 
   TimeSpent time_spent() const {
     TimeSpent time = device_.time();
-    time.racing_gpu_s = racing_gpu_ms_ / 1000;
+    time.racing_gpu_s = races_.gpu_ms() / 1000;
     time.compile_cpu_s = candidates_.compile_seconds();
     time.storing_s = journal_.seconds();
     time.exchanging_s = std::max(0.0, time.exchanging_s);
@@ -385,7 +254,7 @@ class Session {
         const CompileReply& compiled = candidates_[candidates_.original(entry)].binary;
         if (compiled.cubin.bytes.empty() || final_->race.standings[entrant].withdrawn) continue;
         const std::string key = binary_key(task_, candidates_[entry].configuration);
-        const bool served = entrant == final_->winner || entry == search_.baseline();
+        const bool served = entrant == final_->winner || entry == incumbents_.raceable_baseline();
         kept.push_back({binary_to_keep(compiled, task_.device().architecture(), key),
                         served ? cache::Keep::pinned : cache::Keep::while_room});
       }
@@ -418,11 +287,10 @@ class Session {
   CompileSession compile_;
   DeviceSession device_;
   SearchLoop search_;
+  const Incumbents& incumbents_ = search_.incumbents();
   AwkwardSizes awkward_sizes_;
-  std::optional<FinalResult> final_;  ///< of the last race
-  double racing_gpu_ms_ = 0;          ///< of all races
-  std::set<EntryId> raced_;           ///< in any race
-  std::set<EntryId> failed_;          ///< in a race or after it, with their twins
+  Races races_;
+  const std::optional<FinalResult>& final_ = races_.result();
 };
 
 }  // namespace

@@ -139,7 +139,6 @@ class TUNER_API Kernel {
   const Instance& request(std::initializer_list<NamedValue> problem, RequestOptions options = {}) const noexcept;
 
  private:
-  friend class detail::RuntimeState;
   friend class Runtime;
   explicit Kernel(detail::KernelState* state) noexcept : state_(state) {}
   detail::KernelState* state_;

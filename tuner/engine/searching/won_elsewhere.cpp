@@ -1,10 +1,10 @@
-#include "tuner/engine/session/won_elsewhere.hpp"
+#include "tuner/engine/searching/won_elsewhere.hpp"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "tuner/engine/session/warm_start.hpp"
+#include "tuner/engine/searching/warm_start.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::engine {

@@ -1,4 +1,4 @@
-#include "tuner/engine/session/earlier_sessions.hpp"
+#include "tuner/engine/searching/earlier_sessions.hpp"
 
 #include <fmt/format.h>
 

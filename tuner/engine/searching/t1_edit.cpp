@@ -1,4 +1,4 @@
-#include "tuner/engine/session/t1_edit.hpp"
+#include "tuner/engine/searching/t1_edit.hpp"
 
 #include <fmt/format.h>
 

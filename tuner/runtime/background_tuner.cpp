@@ -1,4 +1,5 @@
-// How a Runtime has what is missing tuned, and takes over what was found.
+#include "tuner/runtime/background_tuner.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 #include "tuner/core/binary/cubin.hpp"
 #include "tuner/core/task/identity.hpp"
 #include "tuner/ground/file_variable.hpp"
-#include "tuner/runtime/runtime_state.hpp"
+#include "tuner/runtime/ladder.hpp"
 #include "tuner/runtime/signature.hpp"
 #include "tuner/runtime/time_limits.hpp"
 
@@ -62,108 +63,106 @@ std::optional<std::string> too_large_beside_program(const Task& task, CUcontext 
 
 }  // namespace
 
-std::optional<std::string> RuntimeState::tuning_is_forbidden(int device) {
+std::optional<std::string> BackgroundTuner::forbidden(int device) {
   if (under_mps()) {
     return "the GPU is shared through MPS, where a candidate that faults ends every client; tune offline.";
   }
   return forbidden_by_compute_mode(device);
 }
 
-std::optional<std::string> RuntimeState::why_not_tune(const PendingInstance& pending) const {
-  if (auto why = tuning_is_forbidden(pending.place.device)) return why;
-  if (mode_ == Mode::background) return too_large_beside_program(*pending.task, pending.place.context);
+std::optional<std::string> BackgroundTuner::why_not(const Task& task, const ContextPlace& place) const {
+  if (auto why = forbidden(place.device)) return why;
+  if (settings_.mode() == Mode::background) return too_large_beside_program(task, place.context);
   return std::nullopt;
 }
 
-RuntimeState::TuningKey RuntimeState::tuning_key(const KernelState& kernel, const Task& task) const {
-  return fmt::format("{}|{}", static_cast<const void*>(&kernel), task.key(to_string(timing_)).text());
+BackgroundTuner::Key BackgroundTuner::key_of(const Order& order) const {
+  return fmt::format("{}|{}", static_cast<const void*>(&order.kernel),
+                     order.task->key(to_string(options_.timing)).text());
 }
 
-void RuntimeState::start_tuning(const PendingInstance& pending, bool request_waits) {
-  const TuningKey key = tuning_key(pending.kernel, *pending.task);
+void BackgroundTuner::start(const Order& order, bool request_waits) {
+  const Key key = key_of(order);
   // Where a search was made, the next one is more than that.
-  const bool was_searched = pending.instance.has_plan() && pending.instance.plan().provenance.rung == Rung::exact &&
-                            !pending.instance.plan().provenance.stale;
+  const bool was_searched = order.instance.has_plan() && order.instance.plan().provenance.rung == Rung::exact &&
+                            !order.instance.plan().provenance.stale;
   const Effort effort = was_searched ? std::max(options_.effort, Effort::normal) : options_.effort;
-  pending.instance.set_tuning(true);
+  order.instance.set_tuning(true);
   {
     const std::lock_guard lock(mutex_);
     std::vector<Waiting>& waiting = tuning_[key];
-    waiting.push_back({&pending.instance, pending.place, pending.task, request_waits});
+    waiting.push_back({order, request_waits});
     if (waiting.size() > 1) return;  // of another context: one answer will do for both
   }
   TuneJob job;
   if (request_waits) {
-    job.subject = subject(*pending.task);
-    job.timing = timing_;
+    job.subject = engine_.subject(*order.task);
+    job.timing = options_.timing;
     job.effort = options_.effort;
     job.limit = options_.tune_limit;
   } else {
-    job = background_job({&pending.instance, pending.place, pending.task}, effort);
+    job = background_job(order, effort);
   }
   job.evaluations = options_.tune_evaluations;
-  job.since_unix_ms = pending.since_unix_ms;
-  report(Notice::Kind::tuning,
-         fmt::format("Tuning `{}` for {}.", pending.kernel.outline->kernel, problem_text(pending.task->problem())));
+  job.since_unix_ms = order.since_unix_ms;
+  say(fmt::format("Tuning `{}` for {}.", order.kernel.outline->kernel, problem_text(order.task->problem())));
   send(key, std::move(job));
 }
 
-TuneJob RuntimeState::background_job(const Waiting& waiting, Effort effort) const {
+TuneJob BackgroundTuner::background_job(const Order& order, Effort effort) const {
   TuneJob job;
-  job.subject = subject(*waiting.task);
-  job.timing = timing_;
+  job.subject = engine_.subject(*order.task);
+  job.timing = options_.timing;
   job.effort = effort;
   job.share = options_.background_share;
   job.compile_workers = options_.background_compile_workers;
-  job.serving = waiting.instance->plan().provenance.configuration;
+  job.serving = order.instance.plan().provenance.configuration;
   return job;
 }
 
-void RuntimeState::send(const TuningKey& key, TuneJob job) {
-  engine().tune(std::move(job), [this, key](const TuneAnswer& answer) { finish_tuning(key, answer); });
+void BackgroundTuner::send(const Key& key, TuneJob job) {
+  engine_.tune(std::move(job), [this, key](const TuneAnswer& answer) { finish(key, answer); });
 }
 
 /// Whether what a quick search found beside the program is only its beginning.
-bool RuntimeState::goes_on(const TuneAnswer& answer) const {
-  return mode_ == Mode::background && options_.effort == Effort::quick && options_.tune_evaluations == 0 &&
+bool BackgroundTuner::goes_on(const TuneAnswer& answer) const {
+  return settings_.mode() == Mode::background && options_.effort == Effort::quick && options_.tune_evaluations == 0 &&
          answer.result == TuneAnswer::Result::decided && answer.decision.effort == Effort::quick &&
          !answer.database.empty();
 }
 
-/// Mode::tune. True if the instance has what was found.
-bool RuntimeState::tune_and_wait(PendingInstance& pending) {
-  const TuningKey key = tuning_key(pending.kernel, *pending.task);
-  start_tuning(pending, true);
+bool BackgroundTuner::tune_and_wait(const Order& order) {
+  const Key key = key_of(order);
+  start(order, true);
   std::unique_lock lock(mutex_);
   const bool answered =
-      changed_.wait_until(lock, after(options_.tune_limit) + kGrace, [&] { return !pending.instance.tuning(); });
-  if (answered) return pending.instance.has_plan();
+      changed_.wait_until(lock, after(options_.tune_limit) + kGrace, [&] { return !order.instance.tuning(); });
+  if (answered) return order.instance.has_plan();
   // What comes later is taken as in the background.
   for (Waiting& waiting : tuning_[key]) {
-    if (waiting.instance == &pending.instance) waiting.request_waits = false;
+    if (&waiting.order.instance == &order.instance) waiting.request_waits = false;
   }
   lock.unlock();
-  report(Notice::Kind::tuning,
-         fmt::format("Tuning `{}` has not finished within {}; it continues alongside the program.",
-                     pending.kernel.outline->kernel,
-                     duration_text(static_cast<double>(options_.tune_limit.count()) / 1000)));
+  say(fmt::format("Tuning `{}` has not finished within {}; it continues alongside the program.",
+                  order.kernel.outline->kernel,
+                  duration_text(static_cast<double>(options_.tune_limit.count()) / 1000)));
   return false;
 }
 
-void RuntimeState::serve_answer(const Waiting& waiting, const TuneAnswer& answer) try {
+void BackgroundTuner::serve_answer(const Waiting& waiting, const TuneAnswer& answer) try {
   if (answer.result == TuneAnswer::Result::decided) {
     take_over(waiting, answer);
   } else {
-    report(Notice::Kind::tuning, fmt::format("`{}` was not tuned for {}: {}", waiting.task->description().kernel,
-                                             problem_text(waiting.task->problem()), answer.message));
+    say(fmt::format("`{}` was not tuned for {}: {}", waiting.order.task->description().kernel,
+                    problem_text(waiting.order.task->problem()), answer.message));
   }
 } catch (const std::exception& error) {
-  report(Notice::Kind::tuning,
-         fmt::format("The result of tuning `{}` cannot be used: {}", waiting.task->description().kernel, error.what()));
+  say(fmt::format("The result of tuning `{}` cannot be used: {}", waiting.order.task->description().kernel,
+                  error.what()));
 }
 
 /// Called from the engine client's thread.
-void RuntimeState::finish_tuning(const TuningKey& key, const TuneAnswer& answer) noexcept try {
+void BackgroundTuner::finish(const Key& key, const TuneAnswer& answer) noexcept try {
   // More may begin to wait while those before them are served; who comes after the last look tunes anew.
   std::optional<TuneJob> longer;
   for (std::size_t served = 0;;) {
@@ -172,35 +171,35 @@ void RuntimeState::finish_tuning(const TuningKey& key, const TuneAnswer& answer)
       const std::lock_guard lock(mutex_);
       const std::vector<Waiting>& all = tuning_[key];
       if (served == all.size() && goes_on(answer)) {
-        longer = background_job(all.front(), Effort::normal);
+        longer = background_job(all.front().order, Effort::normal);
         longer->since_unix_ms = answer.decision.created_unix_ms;
         break;
       }
       if (served == all.size()) {
-        for (const Waiting& waiting : all) waiting.instance->set_tuning(false);
+        for (const Waiting& waiting : all) waiting.order.instance.set_tuning(false);
         tuning_.erase(key);
         changed_.notify_all();
         return;
       }
-      next.assign(all.begin() + static_cast<std::ptrdiff_t>(served), all.end());
+      next = std::vector<Waiting>(all.begin() + static_cast<std::ptrdiff_t>(served), all.end());
       served = all.size();
     }
     for (const Waiting& waiting : next) serve_answer(waiting, answer);
   }
   send(key, std::move(*longer));
 } catch (...) {
-  report(Notice::Kind::tuning, "The result of tuning could not be used for lack of memory.");
+  say("The result of tuning could not be used for lack of memory.");
   const std::lock_guard lock(mutex_);
   if (const auto found = tuning_.find(key); found != tuning_.end()) {
-    for (const Waiting& waiting : found->second) waiting.instance->set_tuning(false);
+    for (const Waiting& waiting : found->second) waiting.order.instance.set_tuning(false);
     tuning_.erase(found);
   }
   changed_.notify_all();
 }
 
 /// Puts the winner in the place of what is served, if it is better by as much as was asked for.
-void RuntimeState::take_over(const Waiting& waiting, const TuneAnswer& answer) {
-  const Task& task = *waiting.task;
+void BackgroundTuner::take_over(const Waiting& waiting, const TuneAnswer& answer) {
+  const Task& task = *waiting.order.task;
   const cache::Decision& decision = answer.decision;
   Offer offer = stored_offer(task, Rung::exact, decision, answer.database);
   const std::string kernel = task.description().kernel;
@@ -211,16 +210,15 @@ void RuntimeState::take_over(const Waiting& waiting, const TuneAnswer& answer) {
     offer.provenance.decision_id = 0;
     if (!answer.cut_short) offer.provenance.why += " It could not be stored.";
   }
-  if (!answer.message.empty()) report(Notice::Kind::tuning, answer.message);
+  if (!answer.message.empty()) say(answer.message);
 
-  const LaunchPlan* const served = waiting.instance->has_plan() ? &waiting.instance->plan() : nullptr;
+  const LaunchPlan* const served = waiting.order.instance.has_plan() ? &waiting.order.instance.plan() : nullptr;
   const bool in_use = served != nullptr && served->has_kernel();
   if (in_use && served->provenance.configuration == decision.configuration) {
     LaunchPlan confirmed = *served;
     confirmed.provenance = offer.provenance;
-    waiting.instance->publish(std::move(confirmed));
-    report(Notice::Kind::tuning,
-           fmt::format("Tuning `{}` for {} confirmed the configuration in use.", kernel, problem));
+    waiting.order.instance.publish(std::move(confirmed));
+    say(fmt::format("Tuning `{}` for {} confirmed the configuration in use.", kernel, problem));
     return;
   }
   // Who waited for more takes what was found.
@@ -237,22 +235,20 @@ void RuntimeState::take_over(const Waiting& waiting, const TuneAnswer& answer) {
       kept.provenance.effort = decision.effort;  // what it was compared with came from this search
       kept.provenance.why +=
           fmt::format(" Tuning found {}, which is not faster by enough to replace it.", decision.configuration);
-      waiting.instance->publish(std::move(kept));
-      report(Notice::Kind::tuning,
-             fmt::format("Tuning `{}` for {} found no configuration that is faster by enough.", kernel, problem));
+      waiting.order.instance.publish(std::move(kept));
+      say(fmt::format("Tuning `{}` for {} found no configuration that is faster by enough.", kernel, problem));
       return;
     }
   }
   const LaunchFacts facts = launch_facts(task, offer.configuration);
-  waiting.instance->publish(load(waiting.place, facts, offer.provenance, answer.cubin));
-  report(Notice::Kind::tuning,
-         decision.configuration == decision.baseline
-             ? fmt::format("Tuned `{}` for {}: the baseline is the fastest.", kernel, problem)
-             : fmt::format("Tuned `{}` for {}: {} is now in use, {} times as fast as the baseline.", kernel, problem,
-                           decision.configuration, four_digits(decision.speedup.value_or(1))));
+  waiting.order.instance.publish(loader_.load(waiting.order.place, facts, offer.provenance, answer.cubin));
+  say(decision.configuration == decision.baseline
+          ? fmt::format("Tuned `{}` for {}: the baseline is the fastest.", kernel, problem)
+          : fmt::format("Tuned `{}` for {}: {} is now in use, {} times as fast as the baseline.", kernel, problem,
+                        decision.configuration, four_digits(decision.speedup.value_or(1))));
 }
 
-bool RuntimeState::wait_for_tuning(milliseconds limit) {
+bool BackgroundTuner::wait(milliseconds limit) {
   std::unique_lock lock(mutex_);
   return changed_.wait_until(lock, after(limit), [&] { return tuning_.empty(); });
 }

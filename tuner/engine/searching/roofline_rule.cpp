@@ -1,4 +1,4 @@
-#include "tuner/engine/session/roofline_rule.hpp"
+#include "tuner/engine/searching/roofline_rule.hpp"
 
 #include <fmt/format.h>
 

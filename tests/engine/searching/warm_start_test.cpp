@@ -1,4 +1,4 @@
-#include "tuner/engine/session/warm_start.hpp"
+#include "tuner/engine/searching/warm_start.hpp"
 
 #include <doctest/doctest.h>
 
