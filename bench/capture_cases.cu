@@ -6,11 +6,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -104,7 +106,7 @@ bool packed() {
     const int* more;
     int count;
   } arguments{numbers.sums, numbers.more, numbers.count};
-  std::size_t size = sizeof arguments;
+  std::size_t size = offsetof(std::remove_reference_t<decltype(arguments)>, count) + sizeof arguments.count;
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &arguments, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
   for (int i = 0; i < 3; ++i)
     check(cuLaunchKernel(function, numbers.blocks(), 1, 1, kThreads, 1, 1, 0, nullptr, nullptr, extra), "cuLaunchKernel");
@@ -134,14 +136,18 @@ bool waiting() {
   check(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking), "cudaStreamCreate");
   Numbers numbers(1000);
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-  frees<<<1, 1, 0, second>>>(flag + 0);  // its code is loaded before anybody waits
+  numbers.launch(second);  // the code of these is loaded before anybody waits
+  frees<<<1, 1, 0, second>>>(flag);
+  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  waits<<<1, 1, 0, first>>>(flag);
+  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   check(cudaMemset(flag, 0, sizeof(int)), "cudaMemset");
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   waits<<<1, 1, 0, first>>>(flag);
   numbers.launch(second);
   frees<<<1, 1, 0, second>>>(flag);
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-  return numbers.are(1);
+  return numbers.are(2);
 }
 
 /// Another thread captures a stream again and again.

@@ -36,7 +36,7 @@ struct Stored {
 };
 
 Stored stored_of(std::vector<std::string> words, std::vector<WantedLaunch> wanted = {{.ordinal = 1}},
-                 std::uint64_t limit = 1 << 20) {
+                 std::uint64_t limit = 1 << 20, const std::string& kernel = test::Adding::kKernel) {
   words.insert(words.begin(), TUNER_CAPTURED_PROGRAM);
   Stored stored;
   const auto take = [&](SentLaunch sent) {
@@ -44,7 +44,7 @@ Stored stored_of(std::vector<std::string> words, std::vector<WantedLaunch> wante
         std::make_unique<ReceivedLaunch>(std::move(sent.records), std::move(sent.before), std::move(sent.after));
   };
   stored.profile = store_launches({.command = std::move(words), .randomise = true, .patience = 1h, .grace = 1h},
-                                  {.name = test::Adding::kKernel, .limit = limit, .launches = std::move(wanted)}, take,
+                                  {.name = kernel, .limit = limit, .launches = std::move(wanted)}, take,
                                   not_interrupted);
   return stored;
 }
@@ -110,14 +110,21 @@ TEST_CASE("memory that cannot be stored yet is named, and the program runs on") 
   }
 }
 
-TEST_CASE("a launch that waits for a later one is left alone") {
-  const Stored stored = stored_of({"waits"});
+TEST_CASE("a launch that waits for a later one goes on, and is not stored") {
+  const Stored stored = stored_of({"waits"}, {{.ordinal = 1}}, 1 << 20, "_Z5waitsPi");
   CHECK(stored.profile.status.code == 0);
+  CHECK(stored.launches.empty());
+  REQUIRE(!stored.profile.troubles.empty());
+  CHECK(stored.profile.troubles.front().find("may wait for a later launch") != std::string::npos);
 }
 
-TEST_CASE("nothing is stored while another thread captures a stream, whose graph stays whole") {
+TEST_CASE("a launch while another thread captures a stream is left alone, and the graph stays whole") {
   const Stored stored = stored_of({"adds_beside_capture"});
   CHECK(stored.profile.status.code == 0);
+  if (stored.launches.empty()) {
+    REQUIRE(!stored.profile.troubles.empty());
+    CHECK(stored.profile.troubles.front().find("captured a stream") != std::string::npos);
+  }
 }
 
 TEST_CASE("launches that a graph records are none") {

@@ -14,7 +14,7 @@ bool Drainer::is_this_thread() {
 }
 
 Drainer::Drainer(const DriverCalls& driver) : driver_(driver) {
-  start_quiet_thread([this] { serve(); });
+  quiet_thread([this] { serve(); }).detach();
 }
 
 bool Drainer::drain(CUcontext context, std::chrono::nanoseconds patience) {

@@ -2,22 +2,23 @@
 
 #include <signal.h>
 
-#include <thread>
 #include <utility>
 
 namespace tuner::capture {
 
-void start_quiet_thread(std::function<void()> work) {
+std::thread quiet_thread(std::function<void()> work) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread thread;
   try {
-    std::thread(std::move(work)).detach();
+    thread = std::thread(std::move(work));
   } catch (...) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     throw;
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return thread;
 }
 
 }  // namespace tuner::capture

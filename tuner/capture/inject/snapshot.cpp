@@ -245,10 +245,12 @@ bool Snapshot::copy_all(const Launch& launch, const std::vector<LiveMemory>& liv
     for (const LiveMemory& memory : storable) add_memory(memory);
   }
   before_ = std::make_unique<MemoryFile>(all_fits ? all : room, all_fits);
+  if (all_fits) after_ = std::make_unique<MemoryFile>(all, true);
   if (!before_->is_there()) {
     why_not = "there is no memory for it";
     return false;
   }
+  before_->wait();
   const auto is_copied = [&](const FactsOfMemory& piece) { return copy_before(piece, why_not); };
   return size_ <= room && std::ranges::all_of(pieces_, is_copied) &&
          (all_fits || copy_reachable(storable, room, why_not));
@@ -290,7 +292,8 @@ bool Snapshot::copy_reachable(const std::vector<LiveMemory>& live, std::uint64_t
 }
 
 bool Snapshot::take_after() {
-  after_ = std::make_unique<MemoryFile>(size_, true);
+  if (!after_) after_ = std::make_unique<MemoryFile>(size_, true);
+  after_->wait();
   return after_->is_there() && std::ranges::all_of(pieces_, [&](const FactsOfMemory& piece) {
            return driver_.copy_to_host(after_->bytes() + piece.offset, piece.address, piece.size) == CUDA_SUCCESS;
          });
@@ -303,7 +306,7 @@ void Snapshot::set_held(std::uint64_t nanoseconds) {
 }
 
 bool Snapshot::send_to(const Parent& parent, std::size_t index) const {
-  const MemoryFile records(records_.size(), true);
+  const MemoryFile records(records_.size(), false);
   if (!records.is_there()) return false;
   std::ranges::copy(records_, records.bytes());
   const auto number = static_cast<std::uint32_t>(index);

@@ -8,9 +8,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -35,6 +35,8 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kLongestWait = 2s;
 /// Launches that are tried, before a program is left alone.
 constexpr int kMostFailures = 3;
+/// What we call would end the capture, or be refused in it.
+constexpr const char* kInCapture = "the program captured a stream at that moment";
 
 /// What a call leaves for its end, in the word that CUPTI keeps for it.
 enum class Mark : std::uint64_t { none = 0, entered = 1, stored = 2 };
@@ -184,11 +186,15 @@ class Watcher {
     try {
       const std::optional<std::size_t> index = count(launch);
       if (!index || is_storing_.exchange(true)) return false;
+      if (captures_ > 0) {
+        is_storing_ = false;
+        return give_way_to_capture();
+      }
       std::string why_not = prepare(launch, *index);
       if (why_not.empty()) return true;
       is_storing_ = false;
       give_up(why_not);
-    } catch (const std::bad_alloc&) {
+    } catch (const std::exception&) {  // no memory, no thread
       is_storing_ = false;
     }
     return false;
@@ -196,13 +202,10 @@ class Watcher {
 
   /// Takes what there is before the launch; why it could not be, with an open gate.
   std::string prepare(const Launch& launch, std::size_t index) {
-    // What we call would end the capture of a stream, or be refused in it.
-    const char* const capture = "the program captures a stream at that moment";
-    if (captures_ > 0) return capture;
     if (!gate_.close(kLongestWait)) return "calls of other threads to the driver did not end within 2 s";
     std::string why_not;
     if (captures_ > 0) {
-      why_not = capture;
+      why_not = kInCapture;
     } else if (!drainer_.drain(launch.context, kLongestWait)) {
       why_not = "what the GPU did before did not end within 2 s; it may wait for a later launch";
     } else if (const ModuleImages::Image image = image_of(launch)) {
@@ -241,7 +244,7 @@ class Watcher {
         held_ += Clock::now() - start;
         snapshot_->set_held(static_cast<std::uint64_t>(std::chrono::nanoseconds(held_).count()));
       }
-    } catch (const std::bad_alloc&) {
+    } catch (const std::exception&) {
       why_not = "there is no memory for it";
     }
     const std::unique_ptr<Snapshot> snapshot = std::move(snapshot_);
@@ -250,12 +253,18 @@ class Watcher {
     is_storing_ = false;
     try {
       if (why_not.empty() && !snapshot->send_to(parent_, index)) why_not = "it could not be sent to the tuner";
-    } catch (const std::bad_alloc&) {
+    } catch (const std::exception&) {
       why_not = "there is no memory for it";
     }
     if (!why_not.empty()) return give_up(why_not);
     const std::lock_guard lock(mutex_);
     wanted_.finish(index);
+  }
+
+  /// The next launch is tried instead, however often; that is said once.
+  bool give_way_to_capture() {
+    if (!gave_way_.exchange(true)) say_not_stored(kInCapture);
+    return false;
   }
 
   /// The next launch is tried instead, and after some nobody any more.
@@ -264,6 +273,10 @@ class Watcher {
       const std::lock_guard lock(mutex_);
       ++failures_;
     }
+    say_not_stored(why_not);
+  }
+
+  void say_not_stored(const std::string& why_not) const {
     parent_.send(MessageKind::trouble, "A launch was not stored, because " + why_not + ".");
   }
 
@@ -322,6 +335,7 @@ class Watcher {
   std::mutex mutex_;               ///< of the next two
   WantedLaunches wanted_;
   int failures_ = 0;
+  std::atomic<bool> gave_way_ = false;    ///< to a capture
   std::atomic<bool> is_storing_ = false;  ///< by a thread, whose are the next three
   std::unique_ptr<Snapshot> snapshot_;
   std::size_t index_ = 0;
@@ -338,7 +352,7 @@ void on_callback(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const 
     } else if (!is_ours && !Drainer::is_this_thread()) {
       watcher->on_call(id, *static_cast<const CUpti_CallbackData*>(data));
     }
-  } catch (const std::bad_alloc&) {
+  } catch (const std::exception&) {
     // What is not noted is not stored, which the snapshot says.
   }
 }

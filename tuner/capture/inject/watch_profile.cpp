@@ -149,7 +149,7 @@ std::string watch_profile(const Parent& parent, const CuptiCalls& cupti) {
   result = cupti.register_buffers(give_buffer, take_buffer);
   if (result == CUPTI_SUCCESS) result = cupti.enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
   if (result != CUPTI_SUCCESS) return refusal_of(cupti, result);
-  start_quiet_thread(report_until_the_end);
+  quiet_thread(report_until_the_end).detach();
   std::atexit(at_exit);
   return {};
 }

@@ -86,6 +86,7 @@ StoringResult LaunchStore::store_from(const Profile& profile, const capture::Cap
   }
   capture::CaptureOptions again = options;
   if (again.stop_after || again.stop_at_launches) again.stop_at_launches = wanted.launches.size();
+  if (again.stop_after) *again.stop_after *= 2;  // storing takes time
   std::exception_ptr failed;
   const auto take = [&](capture::SentLaunch sent) {
     // A full disk does not end the program.
