@@ -85,7 +85,7 @@ class Runner {
   Verdict run_all(const LoadedKernel& kernel, bool as_reference, std::vector<Mismatch>& mismatches);
   Verdict run_and_judge(const LoadedKernel& kernel);
   bool is_kept();
-  bool measure_spread();
+  void measure_spread();
   std::vector<DeviceMemory> run_rounded(const std::vector<ArgumentState*>& outputs);
   Verdict order_is_countable() const;
   CUdeviceptr before_launch(const ArgumentState& state);
