@@ -284,7 +284,8 @@ class Check {
   /// Kernels with borders write nothing of the smallest problems: an output is too long, or not written at all, where
   /// that is so of all of them.
   void note_what_is_not_compared(const std::vector<std::optional<Expected>>& expected) {
-    std::size_t compared = 0;
+    std::size_t problems = 0;
+    bool is_compared = false;
     std::map<std::string, std::size_t> empty;  // on how many problems nothing is written of an output
     const auto each = [&](const auto& action) {
       for (std::size_t p = 0; p < expected.size(); ++p) {
@@ -294,11 +295,16 @@ class Check {
         }
       }
     };
-    for (const auto& one : expected) compared += one ? 1 : 0;
+    for (std::size_t p = 0; p < expected.size(); ++p) {
+      if (!expected[p]) continue;
+      ++problems;
+      for (const auto& [argument, elements] : compared(*expected[p], cases_.problems[p].arguments))
+        is_compared = is_compared || elements > 0;
+    }
     each([&](const NotCompared& left, const HostProblem&) { empty[left.buffer] += left.elements == left.of ? 1 : 0; });
     each([&](const NotCompared& left, const HostProblem& problem) {
-      if (left.is_tail() && !is_partial(left, problem.arguments) &&
-          (left.first > 0 || empty[left.buffer] == compared)) {
+      const bool may_be_empty = is_partial(left, problem.arguments) && is_compared;
+      if (left.is_tail() && !may_be_empty && (left.first > 0 || empty[left.buffer] == problems)) {
         add_unwritten_end(left, problem);
       } else if (not_compared_.insert(left.buffer).second) {
         result_.notes.push_back(fmt::format("Not compared on {}, because the reference leaves them unwritten: {}.",
@@ -307,10 +313,11 @@ class Check {
     });
   }
 
-  /// Outputs of small problems have one value by accident: nothing is proven where that is so of all of them.
+  /// Outputs of small problems have one value by accident: nothing is proven where that is so of all of them. One
+  /// element is as easily filled in as found out: it proves something only where there is no more.
   void note_what_is_unproven(const std::vector<std::optional<Expected>>& expected) {
     std::map<std::string, std::pair<Unproven, std::size_t>> passed;  // by output, with the first problem
-    std::set<std::string> proven, single;                            // of one element on every problem
+    std::set<std::string> several, proven, proven_by_one;            // several: of more than one element
     for (std::size_t p = 0; p < expected.size(); ++p) {
       if (!expected[p]) continue;
       const HostProblem& problem = cases_.problems[p];
@@ -324,16 +331,14 @@ class Check {
               fmt::format("On {}, {}: a kernel that writes NaN agrees there.", problem.text, text_of({one})));
         }
       }
-      for (const BoundArgument& argument : problem.arguments) {
-        if (!is_output(argument)) continue;
-        const bool can_differ = argument.length > 1 || argument.role == Argument::Role::inout;
-        if (argument.length > 1) single.erase(argument.name);
-        if (p == 0 && argument.length == 1) single.insert(argument.name);
-        if (can_differ && here.count(argument.name) == 0) proven.insert(argument.name);
+      for (const auto& [argument, elements] : compared(*expected[p], problem.arguments)) {
+        if (elements == 0) continue;
+        const bool is_one = has_one_element(*argument, elements);
+        if (!is_one) several.insert(argument->name);
+        if (here.count(argument->name) == 0) (is_one ? proven_by_one : proven).insert(argument->name);
       }
     }
-    std::copy_if(single.begin(), single.end(), std::inserter(proven, proven.end()),
-                 [&](const std::string& name) { return passed.count(name) == 0; });
+    if (several.empty()) proven = std::move(proven_by_one);
     std::erase_if(passed, [&](const auto& entry) { return proven.count(entry.first) > 0; });
     for (const auto& [buffer, at] : passed) {
       const HostProblem& problem = cases_.problems[at.second];
@@ -355,9 +360,12 @@ class Check {
                                   ? fmt::format("from element {} on, {} of {}", left.first, left.elements, left.of)
                                   : fmt::format("of its {} elements", left.of);
     const std::string edit = t1_edit(left.buffer);
-    const std::string sentence =
-        fmt::format("`{}`: the reference writes nothing {}, so nothing is compared there; correct its launch or the {}",
-                    left.buffer, where, edit.empty() ? "length, or declare the output `partial`" : "Size" + edit);
+    const std::string way_on = is_partial(left, problem.arguments)
+                                   ? "give the inputs contents with which it writes something"
+                               : edit.empty() ? "correct its launch or the length, or declare the output `partial`"
+                                              : "correct its launch or the Size" + edit;
+    const std::string sentence = fmt::format("`{}`: the reference writes nothing {}, so nothing is compared there; {}",
+                                             left.buffer, where, way_on);
     add({.kind = FindingKind::unwritten_output, .sentence = sentence}, cases_.cases[problem.reference]);
   }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <span>
+#include <utility>
 
 #include "tuner/core/support/element_text.hpp"
 #include "tuner/core/support/support.hpp"
@@ -226,6 +227,18 @@ std::vector<NotCompared> not_compared(const Expected& expected, const std::vecto
     if (number >= expected.unwritten.size()) continue;
     const Difference left = count(expected.unwritten[number], [](std::size_t) { return ~0u; });
     if (left.count > 0) result.push_back({argument.name, left.count, left.first, elements_of(argument)});
+  }
+  return result;
+}
+
+std::vector<std::pair<const BoundArgument*, std::uint64_t>> compared(const Expected& expected,
+                                                                     const std::vector<BoundArgument>& arguments) {
+  std::vector<std::pair<const BoundArgument*, std::uint64_t>> result;
+  for (const BoundArgument& argument : arguments) {
+    if (is_output(argument)) result.emplace_back(&argument, elements_of(argument));
+  }
+  for (const NotCompared& left : not_compared(expected, arguments)) {
+    for (auto& [argument, elements] : result) elements -= argument->name == left.buffer ? left.elements : 0;
   }
   return result;
 }

@@ -385,13 +385,17 @@ std::vector<NotCompared> Runner::not_compared() const {
 }
 
 Verdict Runner::something_is_written() const {
-  for (const ArgumentState& state : buffers_.arguments()) {
-    if (state.left_unwritten.count == 0 || state.left_unwritten.count < state.elements || state.argument.is_partial)
-      continue;
-    return {Outcome::unwritten_output,
-            fmt::format("It writes nothing to '{}', so there would be nothing to compare with: correct its launch and "
-                        "arguments, or declare the output `partial`.",
-                        state.argument.name)};
+  const std::vector<ArgumentState>& arguments = buffers_.arguments();
+  const bool is_compared =
+      std::any_of(arguments.begin(), arguments.end(), [](const ArgumentState& state) { return state.compared() > 0; });
+  for (const ArgumentState& state : arguments) {
+    const bool may_be_empty = state.argument.is_partial && is_compared;
+    if (state.left_unwritten.count == 0 || state.left_unwritten.count < state.elements || may_be_empty) continue;
+    return {
+        Outcome::unwritten_output,
+        fmt::format("It writes nothing to '{}', so there would be nothing to compare with: {}.", state.argument.name,
+                    state.argument.is_partial ? "give its inputs contents with which it writes something"
+                                              : "correct its launch and arguments, or declare the output `partial`")};
   }
   return {};
 }
