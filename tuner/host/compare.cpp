@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tuner/core/support/element_text.hpp"
+#include "tuner/core/support/free_orders.hpp"
 #include "tuner/core/support/support.hpp"
 
 namespace tuner::host {
@@ -39,14 +40,8 @@ Mask unwritten(Bytes first, Bytes second, const BoundArgument& argument) {
   return mask;
 }
 
-void put_in_order(std::span<std::byte> output, std::uint64_t records, const BoundArgument& argument) {
-  std::byte* data = output.data();
-  std::uint64_t first = 0, lanes = static_cast<std::uint64_t>(std::max(argument.lanes, 1));
-  int type = support_number(argument.type), size = static_cast<int>(size_of(argument.type));
-  for (std::uint64_t flip : sort_flips(records)) {
-    std::array<void*, 8> step{&data, &records, &first, &lanes, &lanes, &type, &size, &flip};
-    run_support_kernel_on_host("tuner_sort_step", step.data());
-  }
+std::uint64_t address_of(std::span<std::byte> bytes) {
+  return reinterpret_cast<std::uintptr_t>(bytes.data());
 }
 
 struct Difference {
@@ -174,19 +169,27 @@ std::vector<std::size_t> output_sizes(const std::vector<BoundArgument>& argument
 
 void put_in_order(const std::vector<std::span<std::byte>>& outputs, const std::vector<BoundArgument>& arguments) {
   std::vector<std::size_t> number_of(arguments.size());
-  for (std::size_t i = 0, next = 0; i < arguments.size(); ++i) number_of[i] = is_output(arguments[i]) ? next++ : next;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const BoundArgument& argument = arguments[i];
-    if (!argument.is_unordered) continue;
-    const std::span<std::byte> output = outputs[number_of[i]];
-    std::uint64_t records = argument.length;
-    if (argument.counted_by) {
-      const BoundArgument& counting = arguments[*argument.counted_by];
-      const std::uint64_t elements = counted(argument, counting, outputs[number_of[*argument.counted_by]]);
-      std::ranges::fill(output.subspan(elements * size_of(argument.type)), std::byte{0});
-      records = elements / static_cast<std::uint64_t>(std::max(argument.lanes, 1));
+  std::vector<const BoundArgument*> all;
+  for (std::size_t i = 0, next = 0; i < arguments.size(); ++i) {
+    number_of[i] = is_output(arguments[i]) ? next++ : next;
+    all.push_back(&arguments[i]);
+  }
+  for (const std::vector<std::size_t>& group : free_orders(all)) {
+    SortColumns columns;
+    std::uint64_t records = 0;
+    for (std::size_t column = 0; column < group.size(); ++column) {
+      const BoundArgument& argument = arguments[group[column]];
+      const std::span<std::byte> output = outputs[number_of[group[column]]];
+      records = argument.length;
+      if (argument.counted_by) {
+        const BoundArgument& counting = arguments[*argument.counted_by];
+        const std::uint64_t elements = counted(argument, counting, outputs[number_of[*argument.counted_by]]);
+        std::ranges::fill(output.subspan(elements * size_of(argument.type)), std::byte{0});
+        records = elements / static_cast<std::uint64_t>(std::max(argument.lanes, 1));
+      }
+      columns.columns[column] = sort_column(address_of(output), argument);
     }
-    put_in_order(output, records, argument);
+    put_in_order_on_host(columns, records);
   }
 }
 
@@ -263,7 +266,7 @@ std::vector<Unproven> unproven(const Expected& expected, const std::vector<Bound
     FromImpostors found{.compared = all, .not_numbers = alike.sum, .other_than_first = alike.count, .changed = {}};
     if (argument.role == Argument::Role::inout) {
       std::vector<std::byte> before = contents[i];
-      if (argument.is_unordered) put_in_order(before, argument.length, argument);
+      if (argument.is_unordered) put_in_order_on_host({{sort_column(address_of(before), argument)}}, argument.length);
       found.changed = compare_on_host(before, truth, argument, mask, 0).count;
     }
     add_unproven(argument, found, result);

@@ -277,6 +277,17 @@ TEST_CASE("what the reference writes behind its count is named, because nothing 
   CHECK(unproven.back() == Unproven{"doubled", Unproven::Why::behind_count, kLength - 1, kLength});
 }
 
+TEST_CASE("a candidate need not write what the reference writes behind its count") {
+  PrepareProblem request = problem();
+  request.arguments[1].is_unordered = true;
+  request.arguments[1].counted_by = 2;  // of `counts` the first, which is 1
+  TestLane test(request);
+  test.expect(reference(), Outcome::ok);
+  test.expect(screen("right"), Outcome::ok);
+  test.expect(screen("sparse"), Outcome::ok);
+  test.expect(screen("nothing"), Outcome::unwritten_output, "1 of 1000 elements of 'doubled' unwritten");
+}
+
 TEST_CASE("as many elements as the description allows may be wrong") {
   PrepareProblem request = problem();
   request.arguments[1].may_differ = 1;

@@ -92,8 +92,9 @@ class Runner {
   CUdeviceptr before_launch(const ArgumentState& state);
   Verdict run_once(const LoadedKernel& kernel, const Run& run, std::vector<Mismatch>& mismatches);
   void ask_about_guards(const Run& run, std::vector<AskedGuard>& asked);
-  AskedOutput ask_about(ArgumentState& state, const Run& run);
-  void put_in_order(ArgumentState& state, const Run& run);
+  AskedOutput ask_whether_written(ArgumentState& state, const Run& run);
+  void ask_about_difference(AskedOutput& asked, const Run& run);
+  void put_in_order(const Run& run);
   std::string other_order(const std::vector<Mismatch>& mismatches);
   void note(const AskedOutput& asked, const std::vector<Finding>& found, const Run& run, Mismatch& mismatch);
   bool note_difference(const Finding& compared, CUdeviceptr data, Mismatch& mismatch);
