@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/core/base/source_words.hpp"
 #include "tuner/core/binary/cubin.hpp"
+#include "tuner/core/binary/ptx_uses.hpp"
 #include "tuner/core/signature/check_signatures.hpp"
 #include "tuner/engine/effort/effort_limits.hpp"
 #include "tuner/engine/lanes/wait.hpp"
@@ -357,8 +359,19 @@ void SearchLoop::warn_of_arrays(const CompileReply& reply) {
   });
 }
 
+/// Once, before anything that waits so is launched. Only of the baseline is PTX needed later.
+void SearchLoop::take_ptx(EntryId entry, CompileReply& reply) {
+  if (!warned_of_barrier_ && asks_for_grid_barrier(reply.ptx, reply.cubin.kernel)) {
+    warned_of_barrier_ = true;
+    parts_.observer.warning(std::string(
+        trimmed(grid_barrier_text(task_.description(), task_.headers(), candidates_[entry].trial.configuration))));
+  }
+  if (entry != baseline_) reply.ptx.clear();
+}
+
 void SearchLoop::take_binary(EntryId entry, CompileReply reply) {
   warn_of_arrays(reply);
+  take_ptx(entry, reply);
   if (candidates_.compiled(entry, std::move(reply))) {
     const Entry& compiled = candidates_[entry];
     if (const cache::Quarantined* quarantined = earlier_.quarantined(compiled)) {
@@ -397,7 +410,7 @@ void SearchLoop::run_reference() {
       throw Error(Errc::baseline_failed,
                   fmt::format("The reference kernel {} fails with {}: {} Nothing can be compared with it.{}",
                               task_.description().reference.kernel, to_string(reply.outcome), reply.message,
-                              barrier_text(reply.outcome)));
+                              barrier_text(reply.outcome, {})));
     });
   }
 }
@@ -416,10 +429,12 @@ void SearchLoop::take_screened(EntryId entry, const DeviceReply& reply) {
   if (known->facts.binary_hash == trial.facts.binary_hash) candidates_.mark_reused(entry);
 }
 
-/// Why a launch may have ended so.
-std::string SearchLoop::barrier_text(Outcome outcome) const {
-  const bool may_be_why = outcome == Outcome::illegal_access || outcome == Outcome::run_timeout;
-  return may_be_why ? grid_barrier_text(task_.description(), task_.headers()) : std::string();
+/// Why a launch may have ended so. PTX tells for certain.
+std::string SearchLoop::barrier_text(Outcome outcome, const Candidate& kernel) const {
+  if (outcome != Outcome::illegal_access && outcome != Outcome::run_timeout) return {};
+  if (kernel.ptx.empty()) return grid_barrier_text(task_.description(), task_.headers());
+  if (!asks_for_grid_barrier(kernel.ptx, kernel.cubin.kernel)) return {};
+  return grid_barrier_text(task_.description(), task_.headers(), kernel.configuration);
 }
 
 /// Without a baseline nothing can be verified, except in a replay, where the rows say what was right.
@@ -432,7 +447,8 @@ void SearchLoop::fail_baseline() {
   const std::string sentence = fmt::format(
       "The baseline {} fails with {}: {} Every candidate is compared with it, so it has to run: correct "
       "the kernel or its defaults.{}{}",
-      trial.configuration, to_string(trial.outcome), trial.message, barrier_text(trial.outcome),
+      trial.configuration, to_string(trial.outcome), trial.message,
+      barrier_text(trial.outcome, candidates_.candidate(*baseline_)),
       t1_edit(task_.description(), trial.outcome, trial.message));
   record_finished();
   journal_.flush();

@@ -99,6 +99,7 @@ class SearchLoop {
   void take_compiled(EntryId entry, CompileReply reply);
   void take_binary(EntryId entry, CompileReply reply);
   void warn_of_arrays(const CompileReply& reply);
+  void take_ptx(EntryId entry, CompileReply& reply);
   void feed_device();
   void run_reference();
   void take_screened(EntryId entry, const DeviceReply& reply);
@@ -109,7 +110,7 @@ class SearchLoop {
   void decide_spending();
 
   bool is_baseline_compiled() const;
-  std::string barrier_text(Outcome outcome) const;
+  std::string barrier_text(Outcome outcome, const Candidate& kernel) const;
   void fail_baseline();
   std::optional<EntryId> raceable(std::optional<EntryId> entry) const;
 
@@ -142,6 +143,7 @@ class SearchLoop {
   std::string stopped_because_;
   bool cost_waits_ = false;  ///< what a result costs is to be stored
   bool stopped_early_ = false, through_ = false;
+  bool warned_of_barrier_ = false;              ///< over the whole grid
   std::vector<BoundArgument> unwarned_arrays_;  ///< in constant memory: none was found to be longer than described
 };
 
