@@ -182,3 +182,20 @@ TEST_CASE("an output of a T1 file that the kernel adds to is no unwritten one, a
   CHECK(contains(result.out, "KernelSpecification.Arguments[1].AccessType: set ReadWrite if the kernel reads it"));
   CHECK_FALSE(contains(result.out, "writes nothing"));
 }
+
+TEST_CASE("what stands elsewhere in another order of the threads is advised to be unordered, and not only partial") {
+  const Json report = Author().check(R"(
+#pragma tuner kernel(keep) problem(n: size) problem_constraint(1 <= n <= 10000)
+#pragma tuner param(BLOCK, 64, 128) grid(ceil_div(n, BLOCK)) block(BLOCK)
+#pragma tuner in(x, float, n, normal(0, 1)) out(kept, float, n) inout(count, int32, 1, constant(0)) scalar(n, int32)
+__global__ void keep(const float* x, float* kept, int* count, int n) {
+  const int i = blockIdx.x * BLOCK + threadIdx.x;
+  if (i < n && x[i] > 0) kept[atomicAdd(count, 1)] = x[i];
+}
+)",
+                                     1);
+  INFO(report.dump(2));
+  CHECK(has(report, "unwritten_output", "`unordered by NAME` where NAME is an output that counts its elements"));
+  CHECK(has(report, "order_dependent_result",
+            "they are the same elements: if any order is right, declare the output `unordered by NAME`"));
+}

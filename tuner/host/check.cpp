@@ -360,10 +360,13 @@ class Check {
                                   ? fmt::format("from element {} on, {} of {}", left.first, left.elements, left.of)
                                   : fmt::format("of its {} elements", left.of);
     const std::string edit = t1_edit(left.buffer);
-    const std::string way_on = is_partial(left, problem.arguments)
-                                   ? "give the inputs contents with which it writes something"
-                               : edit.empty() ? "correct its launch or the length, or declare the output `partial`"
-                                              : "correct its launch or the Size" + edit;
+    const std::string way_on =
+        is_partial(left, problem.arguments) ? "give the inputs contents with which it writes something"
+        : edit.empty() && left.first > 0
+            ? "correct its launch or the length, or declare the output `partial`, or `unordered by "
+              "NAME` where NAME is an output that counts its elements"
+        : edit.empty() ? "correct its launch or the length, or declare the output `partial`"
+                       : "correct its launch or the Size" + edit;
     const std::string sentence = fmt::format("`{}`: the reference writes nothing {}, so nothing is compared there; {}",
                                              left.buffer, where, way_on);
     add({.kind = FindingKind::unwritten_output, .sentence = sentence}, cases_.cases[problem.reference]);

@@ -112,6 +112,23 @@ std::string described(const Difference& difference, Bytes found, Bytes other, co
                      difference.count, elements_of(argument));
 }
 
+/// What to do where another thread order wrote the same elements to other places.
+std::string other_order(Bytes found, Bytes other, const BoundArgument& argument, const Mask& not_written) {
+  const Difference left = count(not_written, [](std::size_t) { return ~0u; });
+  const std::uint64_t written = left.count > 0 ? left.first : elements_of(argument);
+  if (argument.is_unordered || left.count != elements_of(argument) - written) return {};
+  std::vector<std::byte> sorted[2];
+  for (const Bytes bytes : {found, other}) {
+    std::vector<std::byte>& one = sorted[bytes.data() == other.data() ? 1 : 0];
+    one.assign(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(written * size_of(argument.type)));
+    put_in_order_on_host({{sort_column(address_of(one), argument)}},
+                         written / static_cast<std::uint64_t>(std::max(argument.lanes, 1)));
+  }
+  if (sorted[0] != sorted[1]) return {};
+  return fmt::format("; they are the same elements: if any order is right, declare the output `unordered{}",
+                     left.count > 0 ? " by NAME`, where NAME is the output that says how many there are" : "`");
+}
+
 /// What is wrong with one output, if anything is.
 std::optional<Finding> look_at(const std::array<Bytes, kRunsOfCase>& runs, const BoundArgument& argument,
                                const Bytes* expected, const Mask* expected_unwritten, bool deterministic) {
@@ -138,7 +155,8 @@ std::optional<Finding> look_at(const std::array<Bytes, kRunsOfCase>& runs, const
     const Difference order = compare(runs[run], runs[0], argument, not_written, deterministic);
     if (order.count == 0) continue;
     return found(FindingKind::order_dependent_result,
-                 described(order, runs[run], runs[0], argument, "in another thread order it was"));
+                 described(order, runs[run], runs[0], argument, "in another thread order it was") +
+                     other_order(runs[run], runs[0], argument, not_written));
   }
   if (expected == nullptr) return std::nullopt;
   const Mask none(not_written.size(), 0);
