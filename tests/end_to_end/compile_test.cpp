@@ -97,3 +97,51 @@ TEST_CASE("the GPU at hand is compiled for where no architecture is named") {
   check_out(user.run({"check", "k.cu", "--compile", "1", "--workers", "1"}), 0, {"k for sm_"});
   check_error(user.run({"check", "k.cu", "--compile", "1", "--device", "7"}), 3, {"There is no GPU 7 here"});
 }
+
+TEST_CASE("a texture behind a typedef is found in what was compiled, with the line of its argument") {
+  const Compiling user;
+  user.folder().write("k.cu", R"(typedef unsigned long long Image;
+#pragma tuner kernel(sample) problem(n: size = 4096) param(BLOCK, 64, 128) grid(ceil_div(n, BLOCK)) block(BLOCK)
+#pragma tuner scalar(image, uint64, value 0) out(y, float, n) scalar(n, int32)
+__global__ void sample(Image image, float* y, int n) {
+  const int i = blockIdx.x * BLOCK + threadIdx.x;
+  if (i < n) y[i] = tex1Dfetch<float>(image, i);
+}
+)");
+  check_out(
+      user.check({"--compile", "all", "--arch", "sm_90"}), 1,
+      {"launch_refused", "k.cu:3:", "`image` may be its handle", "uses a texture, a surface or a tensor map (tex."});
+}
+
+TEST_CASE(
+    "a barrier over the grid is told of where one is compiled, under whatever name, and not for another kernel's") {
+  const auto kernel = [](const std::string& barrier, const std::string& others) {
+    return "#include <cooperative_groups.h>\n"
+           "template <typename G> __device__ void wait_all(G& group) { group.sync(); }\n"
+           "#pragma tuner kernel(two) problem(n: size = 4096) param(WAY, 0, 1) grid(32) block(64)\n"
+           "#pragma tuner inout(a, float, n) scalar(n, int32)\n"
+           "__global__ void two(float* a, int n) {\n"
+           "  const int i = blockIdx.x * 64 + threadIdx.x;\n"
+           "  if (i < n) a[i] += 1;\n" +
+           barrier + "\n  if (i < n) a[i] *= 2;\n}\n" + others;
+  };
+  const Compiling user;
+  user.folder().write("k.cu", kernel("#if WAY == 1\n"
+                                     "  auto everything = cooperative_groups::this_grid();\n  wait_all(everything);\n"
+                                     "#endif\n",
+                                     ""));
+  const Words compiling{"--compile", "all", "--arch", "sm_90"};
+  check_out(user.check(compiling), 0, {"`two` with WAY=1 waits for the whole grid"});
+  user.folder().write("k.cu", kernel("", "__global__ void other() { cooperative_groups::this_grid().sync(); }\n"));
+  const Result unused = user.check(compiling);
+  check_out(unused, 0, {"two for sm_90"});
+  CHECK(unused.out.find("whole grid") == std::string::npos);
+}
+
+TEST_CASE("the architecture that is named is the one that was compiled for, also where the description says it") {
+  const Compiling user;
+  std::string text = kKernel;
+  text.insert(text.find(" problem("), " options(\"-arch=sm_90a\")");
+  user.folder().write("k.cu", text);
+  check_out(user.check({"--compile", "1", "--arch", "sm_80", "--where", "A == 3"}), 0, {"k for sm_90a"});
+}

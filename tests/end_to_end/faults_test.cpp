@@ -57,3 +57,34 @@ TEST_CASE("a limit in which nothing at all can be compiled is said, and is not t
   CHECK(contains(told.err, "--compile-timeout"));
   CHECK(user.all_processes_end());
 }
+
+TEST_CASE("a candidate that waits for the whole grid is told of, whatever its source calls the grid") {
+  const Tuner user;
+  user.folder().write("k.cu", R"(#include <cooperative_groups.h>
+#pragma tuner kernel(two) problem(n: size = 1000) param(WAY, plain, grid) param(V, 1, 2) grid(4) block(256)
+#pragma tuner in(values, double, n, uniform(0, 1)) out(doubled, double, n) inout(counts, int32, n) scratch(room, float, 64)
+#pragma tuner scalar(n, int32)
+#if WAY == WAY_grid
+extern "C" __device__ const char tuner_fake[] = "FAKE:faults time=50000";
+#elif V == 1
+extern "C" __device__ const char tuner_fake[] = "FAKE:right time=80000";
+#else
+extern "C" __device__ const char tuner_fake[] = "FAKE:right time=90000";
+#endif
+template <typename G> __device__ void wait_all(G& group) { group.sync(); }
+extern "C" __global__ void two(const double* values, double* doubled, int* counts, float* room, int n) {
+  const int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < n) doubled[i] = 2 * values[i];
+#if WAY == WAY_grid
+  auto everything = cooperative_groups::this_grid();
+  wait_all(everything);
+#endif
+  if (i < n) counts[i] += V > 0;
+}
+)");
+  const Result result = user.run({"tune", "k.cu", "--workers", "1"});
+  REQUIRE_MESSAGE(result.exit_code == 0, result.err);
+  CHECK_MESSAGE(
+      contains(result.err + result.out, "WAY=grid waits for the whole grid, which takes a cooperative launch"),
+      result.err);
+}

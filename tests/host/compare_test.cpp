@@ -83,6 +83,35 @@ TEST_CASE("elements in any order are right as often as they are there, up to wha
   CHECK_EQ(findings(with_count({1, 2, 3, 4}, 9)).size(), 2);  // more than there is room for
 }
 
+TEST_CASE("values that are listed beside the keys of others are wrong, and records in any order are right") {
+  std::vector<BoundArgument> arguments = one_output(4);
+  arguments[0].is_unordered = true;
+  arguments[0].counted_by = 2;
+  arguments[0].name = "kept";
+  arguments.push_back(arguments[0]);
+  arguments[1].name = "place";
+  arguments[1].type = ElementType::int32;
+  arguments.push_back(arguments[1]);
+  arguments[2].is_unordered = false;
+  arguments[2].counted_by.reset();
+  arguments[2].name = "count";
+  arguments[2].length = 1;
+  const auto records = [&](std::vector<float> kept, const std::vector<std::int32_t>& places) {
+    for (const std::int32_t place : places) kept.push_back(std::bit_cast<float>(place));
+    kept.push_back(std::bit_cast<float>(std::int32_t{3}));
+    CaseOutcome result = outcome(kept);
+    put_in_order(result, arguments);
+    return result;
+  };
+  const CaseOutcome reference = records({3, 1, 1, 77}, {5, 6, 7, 77});
+  const Expected expected = expected_of(reference, arguments);
+  const auto findings = [&](const CaseOutcome& outcome) {
+    return compare_outputs(outcome, arguments, &expected, false);
+  };
+  CHECK(findings(records({1, 3, 1, 0}, {7, 5, 6, 1})).empty());
+  CHECK_EQ(only(findings(records({1, 3, 1, 0}, {5, 6, 7, 1}))), FindingKind::wrong_result);
+}
+
 TEST_CASE("outputs with which a kernel agrees that computes nothing are named") {
   using Why = Unproven::Why;
   const float nan = std::nanf("");

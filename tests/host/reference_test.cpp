@@ -79,6 +79,38 @@ __global__ void threshold(const float* x, float* y, int n) {
   Author().check(kernel("", "x[i] > 1.5f ? 1 : x[i]"), 0);
 }
 
+TEST_CASE("one value throughout is a finding although a count of one element stands beside it") {
+  const auto kernel = [](const std::string& value) {
+    return R"(
+#pragma tuner kernel(logs) problem(n: size) problem_constraint(1 <= n <= 10000)
+#pragma tuner param(BLOCK, 64, 128) grid(ceil_div(n, BLOCK)) block(BLOCK)
+#pragma tuner in(x, float, n, uniform(-2, -1)) out(y, float, n) out(total, int32, 1) scalar(n, int32)
+__global__ void logs(const float* x, float* y, int* total, int n) {
+  const int i = blockIdx.x * BLOCK + threadIdx.x;
+  if (i == 0) *total = n;
+  if (i < n) y[i] = )" +
+           value + ";\n}\n";
+  };
+  CHECK(has(Author().check(kernel("logf(x[i])"), 1), "unproven_result", "`y`: the reference proves nothing, because"));
+  Author().check(kernel("logf(-x[i])"), 0);
+}
+
+TEST_CASE("a reference that writes nothing at all is a finding although its output is partial") {
+  const auto kernel = [](const std::string& condition) {
+    return R"(
+#pragma tuner kernel(few) problem(n: size) problem_constraint(1 <= n <= 10000)
+#pragma tuner param(BLOCK, 64, 128) grid(ceil_div(n, BLOCK)) block(BLOCK)
+#pragma tuner in(x, float, n, uniform(0, 1)) out(y, float, n, partial) scalar(n, int32)
+__global__ void few(const float* x, float* y, int n) {
+  const int i = blockIdx.x * BLOCK + threadIdx.x;
+  if (i < n && )" +
+           condition + ") y[i] = x[i];\n}\n";
+  };
+  CHECK(has(Author().check(kernel("x[i] > 2"), 1), "unwritten_output",
+            "so nothing is compared there; give the inputs contents with which it writes something"));
+  Author().check(kernel("x[i] > 0.5f"), 0);
+}
+
 TEST_CASE("a reference with the baseline's launch leaves most unwritten, and what writes that is a finding") {
   const Json report = Author().check(trap("reference(plain)"), 1);
   INFO(report.dump(2));
@@ -149,4 +181,21 @@ TEST_CASE("an output of a T1 file that the kernel adds to is no unwritten one, a
   INFO(result.out << result.err);
   CHECK(contains(result.out, "KernelSpecification.Arguments[1].AccessType: set ReadWrite if the kernel reads it"));
   CHECK_FALSE(contains(result.out, "writes nothing"));
+}
+
+TEST_CASE("what stands elsewhere in another order of the threads is advised to be unordered, and not only partial") {
+  const Json report = Author().check(R"(
+#pragma tuner kernel(keep) problem(n: size) problem_constraint(1 <= n <= 10000)
+#pragma tuner param(BLOCK, 64, 128) grid(ceil_div(n, BLOCK)) block(BLOCK)
+#pragma tuner in(x, float, n, normal(0, 1)) out(kept, float, n) inout(count, int32, 1, constant(0)) scalar(n, int32)
+__global__ void keep(const float* x, float* kept, int* count, int n) {
+  const int i = blockIdx.x * BLOCK + threadIdx.x;
+  if (i < n && x[i] > 0) kept[atomicAdd(count, 1)] = x[i];
+}
+)",
+                                     1);
+  INFO(report.dump(2));
+  CHECK(has(report, "unwritten_output", "`unordered by NAME` where NAME is an output that counts its elements"));
+  CHECK(has(report, "order_dependent_result",
+            "they are the same elements: if any order is right, declare the output `unordered by NAME`"));
 }

@@ -6,8 +6,10 @@
 #include <array>
 #include <bit>
 #include <span>
+#include <utility>
 
 #include "tuner/core/support/element_text.hpp"
+#include "tuner/core/support/free_orders.hpp"
 #include "tuner/core/support/support.hpp"
 
 namespace tuner::host {
@@ -38,14 +40,8 @@ Mask unwritten(Bytes first, Bytes second, const BoundArgument& argument) {
   return mask;
 }
 
-void put_records_in_order(std::span<std::byte> output, std::uint64_t records, const BoundArgument& argument) {
-  std::byte* data = output.data();
-  std::uint64_t first = 0, lanes = static_cast<std::uint64_t>(std::max(argument.lanes, 1));
-  int type = support_number(argument.type), size = static_cast<int>(size_of(argument.type));
-  for (std::uint64_t flip : sort_flips(records)) {
-    std::array<void*, 8> step{&data, &records, &first, &lanes, &lanes, &type, &size, &flip};
-    run_support_kernel_on_host("tuner_sort_step", step.data());
-  }
+std::uint64_t address_of(std::span<std::byte> bytes) {
+  return reinterpret_cast<std::uintptr_t>(bytes.data());
 }
 
 struct Difference {
@@ -116,6 +112,23 @@ std::string described(const Difference& difference, Bytes found, Bytes other, co
                      difference.count, elements_of(argument));
 }
 
+/// What to do where another thread order wrote the same elements to other places.
+std::string other_order(Bytes found, Bytes other, const BoundArgument& argument, const Mask& not_written) {
+  const Difference left = count(not_written, [](std::size_t) { return ~0u; });
+  const std::uint64_t written = left.count > 0 ? left.first : elements_of(argument);
+  if (argument.is_unordered || left.count != elements_of(argument) - written) return {};
+  std::vector<std::byte> sorted[2];
+  for (const Bytes bytes : {found, other}) {
+    std::vector<std::byte>& one = sorted[bytes.data() == other.data() ? 1 : 0];
+    one.assign(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(written * size_of(argument.type)));
+    put_in_order_on_host({{sort_column(address_of(one), argument)}},
+                         written / static_cast<std::uint64_t>(std::max(argument.lanes, 1)));
+  }
+  if (sorted[0] != sorted[1]) return {};
+  return fmt::format("; they are the same elements: if any order is right, declare the output `unordered{}",
+                     left.count > 0 ? " by NAME`, where NAME is the output that says how many there are" : "`");
+}
+
 /// What is wrong with one output, if anything is.
 std::optional<Finding> look_at(const std::array<Bytes, kRunsOfCase>& runs, const BoundArgument& argument,
                                const Bytes* expected, const Mask* expected_unwritten, bool deterministic) {
@@ -142,7 +155,8 @@ std::optional<Finding> look_at(const std::array<Bytes, kRunsOfCase>& runs, const
     const Difference order = compare(runs[run], runs[0], argument, not_written, deterministic);
     if (order.count == 0) continue;
     return found(FindingKind::order_dependent_result,
-                 described(order, runs[run], runs[0], argument, "in another thread order it was"));
+                 described(order, runs[run], runs[0], argument, "in another thread order it was") +
+                     other_order(runs[run], runs[0], argument, not_written));
   }
   if (expected == nullptr) return std::nullopt;
   const Mask none(not_written.size(), 0);
@@ -173,19 +187,27 @@ std::vector<std::size_t> output_sizes(const std::vector<BoundArgument>& argument
 
 void put_in_order(const std::vector<std::span<std::byte>>& outputs, const std::vector<BoundArgument>& arguments) {
   std::vector<std::size_t> number_of(arguments.size());
-  for (std::size_t i = 0, next = 0; i < arguments.size(); ++i) number_of[i] = is_output(arguments[i]) ? next++ : next;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const BoundArgument& argument = arguments[i];
-    if (!argument.is_unordered) continue;
-    const std::span<std::byte> output = outputs[number_of[i]];
-    std::uint64_t records = argument.length;
-    if (argument.counted_by) {
-      const BoundArgument& counting = arguments[*argument.counted_by];
-      const std::uint64_t elements = counted(argument, counting, outputs[number_of[*argument.counted_by]]);
-      std::ranges::fill(output.subspan(elements * size_of(argument.type)), std::byte{0});
-      records = elements / static_cast<std::uint64_t>(std::max(argument.lanes, 1));
+  std::vector<const BoundArgument*> all;
+  for (std::size_t i = 0, next = 0; i < arguments.size(); ++i) {
+    number_of[i] = is_output(arguments[i]) ? next++ : next;
+    all.push_back(&arguments[i]);
+  }
+  for (const std::vector<std::size_t>& group : free_orders(all)) {
+    SortColumns columns;
+    std::uint64_t records = 0;
+    for (std::size_t column = 0; column < group.size(); ++column) {
+      const BoundArgument& argument = arguments[group[column]];
+      const std::span<std::byte> output = outputs[number_of[group[column]]];
+      records = argument.length;
+      if (argument.counted_by) {
+        const BoundArgument& counting = arguments[*argument.counted_by];
+        const std::uint64_t elements = counted(argument, counting, outputs[number_of[*argument.counted_by]]);
+        std::ranges::fill(output.subspan(elements * size_of(argument.type)), std::byte{0});
+        records = elements / static_cast<std::uint64_t>(std::max(argument.lanes, 1));
+      }
+      columns.columns[column] = sort_column(address_of(output), argument);
     }
-    put_records_in_order(output, records, argument);
+    put_in_order_on_host(columns, records);
   }
 }
 
@@ -230,6 +252,18 @@ std::vector<NotCompared> not_compared(const Expected& expected, const std::vecto
   return result;
 }
 
+std::vector<std::pair<const BoundArgument*, std::uint64_t>> compared(const Expected& expected,
+                                                                     const std::vector<BoundArgument>& arguments) {
+  std::vector<std::pair<const BoundArgument*, std::uint64_t>> result;
+  for (const BoundArgument& argument : arguments) {
+    if (is_output(argument)) result.emplace_back(&argument, elements_of(argument));
+  }
+  for (const NotCompared& left : not_compared(expected, arguments)) {
+    for (auto& [argument, elements] : result) elements -= argument->name == left.buffer ? left.elements : 0;
+  }
+  return result;
+}
+
 std::vector<Unproven> unproven(const Expected& expected, const std::vector<BoundArgument>& arguments,
                                const std::vector<std::vector<std::byte>>& contents) {
   std::vector<Unproven> result;
@@ -250,7 +284,7 @@ std::vector<Unproven> unproven(const Expected& expected, const std::vector<Bound
     FromImpostors found{.compared = all, .not_numbers = alike.sum, .other_than_first = alike.count, .changed = {}};
     if (argument.role == Argument::Role::inout) {
       std::vector<std::byte> before = contents[i];
-      if (argument.is_unordered) put_records_in_order(before, argument.length, argument);
+      if (argument.is_unordered) put_in_order_on_host({{sort_column(address_of(before), argument)}}, argument.length);
       found.changed = compare_on_host(before, truth, argument, mask, 0).count;
     }
     add_unproven(argument, found, result);

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tuner/core/task/not_compared.hpp"
@@ -33,6 +35,10 @@ Expected expected_of(const CaseOutcome& reference, const std::vector<BoundArgume
 
 /// What the reference leaves unwritten of each output.
 std::vector<NotCompared> not_compared(const Expected& expected, const std::vector<BoundArgument>& arguments);
+
+/// How many elements of each output are compared.
+std::vector<std::pair<const BoundArgument*, std::uint64_t>> compared(const Expected& expected,
+                                                                     const std::vector<BoundArgument>& arguments);
 
 /// The outputs with which a kernel agrees that computes nothing, but for those declared `trivial`, and those with
 /// elements that are not numbers. `contents`: what each argument held before.

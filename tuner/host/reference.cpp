@@ -20,15 +20,22 @@ Expected with_outputs_in_order(Expected expected, const HostProblem& problem) {
   return expected;
 }
 
-Finding unwritten_end(const KernelDescription& description, const NotCompared& left) {
+Finding unwritten_end(const KernelDescription& description, const NotCompared& left,
+                      const std::vector<BoundArgument>& arguments) {
   const std::string where = left.first > 0
                                 ? fmt::format("from element {} on, {} of {}", left.first, left.elements, left.of)
                                 : fmt::format("of its {} elements", left.of);
   const std::string edit = t1_access_edit(description, left.buffer);
+  const std::string way_on = is_partial(left, arguments) ? "give the inputs contents with which it writes something"
+                             : edit.empty() && left.first > 0
+                                 ? "correct its launch or the length, or declare the output `partial`, or `unordered "
+                                   "by NAME` where NAME is an "
+                                   "output that counts its elements"
+                             : edit.empty() ? "correct its launch or the length, or declare the output `partial`"
+                                            : "correct its launch or the Size" + edit;
   return {.kind = FindingKind::unwritten_output,
-          .sentence = fmt::format(
-              "`{}`: the reference writes nothing {}, so nothing is compared there; correct its launch or the {}",
-              left.buffer, where, edit.empty() ? "length, or declare the output `partial`" : "Size" + edit)};
+          .sentence = fmt::format("`{}`: the reference writes nothing {}, so nothing is compared there; {}",
+                                  left.buffer, where, way_on)};
 }
 
 }  // namespace
@@ -60,7 +67,8 @@ ReferenceGaps unwritten_by_reference(const KernelDescription& description, const
                                      const std::vector<std::optional<Expected>>& expected) {
   ReferenceGaps found;
   std::set<std::string> noted;  // outputs
-  std::size_t compared = 0;
+  std::size_t problems = 0;
+  bool is_compared = false;
   std::map<std::string, std::size_t> empty;  // on how many problems nothing is written of an output
   const auto each = [&](const auto& action) {
     for (std::size_t p = 0; p < expected.size(); ++p) {
@@ -70,11 +78,17 @@ ReferenceGaps unwritten_by_reference(const KernelDescription& description, const
       }
     }
   };
-  for (const auto& one : expected) compared += one ? 1 : 0;
+  for (std::size_t p = 0; p < expected.size(); ++p) {
+    if (!expected[p]) continue;
+    ++problems;
+    for (const auto& [argument, elements] : compared(*expected[p], cases.problems[p].arguments))
+      is_compared = is_compared || elements > 0;
+  }
   each([&](const NotCompared& left, const HostProblem&) { empty[left.buffer] += left.elements == left.of ? 1 : 0; });
   each([&](const NotCompared& left, const HostProblem& problem) {
-    if (left.is_tail() && !is_partial(left, problem.arguments) && (left.first > 0 || empty[left.buffer] == compared)) {
-      found.gaps.push_back({unwritten_end(description, left), problem.reference});
+    const bool may_be_empty = is_partial(left, problem.arguments) && is_compared;
+    if (left.is_tail() && !may_be_empty && (left.first > 0 || empty[left.buffer] == problems)) {
+      found.gaps.push_back({unwritten_end(description, left, problem.arguments), problem.reference});
     } else if (noted.insert(left.buffer).second) {
       found.notes.push_back(fmt::format("Not compared on {}, because the reference leaves them unwritten: {}.",
                                         problem.text, text_of({left})));
@@ -83,12 +97,13 @@ ReferenceGaps unwritten_by_reference(const KernelDescription& description, const
   return found;
 }
 
-// Outputs of small problems have one value by accident: nothing is proven where that is so of all of them.
+// Outputs of small problems have one value by accident: nothing is proven where that is so of all of them. One element
+// is as easily filled in as found out: it proves something only where there is no more.
 ReferenceGaps unproven_by_reference(const Cases& cases, const std::vector<std::optional<Expected>>& expected) {
   ReferenceGaps found;
   std::set<std::string> noted;                                     // outputs with elements that are not numbers
   std::map<std::string, std::pair<Unproven, std::size_t>> passed;  // by output, with the first problem
-  std::set<std::string> proven, single;                            // of one element on every problem
+  std::set<std::string> several, proven, proven_by_one;            // several: of more than one element
   for (std::size_t p = 0; p < expected.size(); ++p) {
     if (!expected[p]) continue;
     const HostProblem& problem = cases.problems[p];
@@ -102,16 +117,14 @@ ReferenceGaps unproven_by_reference(const Cases& cases, const std::vector<std::o
             fmt::format("On {}, {}: a kernel that writes NaN agrees there.", problem.text, text_of({one})));
       }
     }
-    for (const BoundArgument& argument : problem.arguments) {
-      if (!is_output(argument)) continue;
-      const bool can_differ = argument.length > 1 || argument.role == Argument::Role::inout;
-      if (argument.length > 1) single.erase(argument.name);
-      if (p == 0 && argument.length == 1) single.insert(argument.name);
-      if (can_differ && here.count(argument.name) == 0) proven.insert(argument.name);
+    for (const auto& [argument, elements] : compared(*expected[p], problem.arguments)) {
+      if (elements == 0) continue;
+      const bool is_one = has_one_element(*argument, elements);
+      if (!is_one) several.insert(argument->name);
+      if (here.count(argument->name) == 0) (is_one ? proven_by_one : proven).insert(argument->name);
     }
   }
-  std::copy_if(single.begin(), single.end(), std::inserter(proven, proven.end()),
-               [&](const std::string& name) { return passed.count(name) == 0; });
+  if (several.empty()) proven = std::move(proven_by_one);
   std::erase_if(passed, [&](const auto& entry) { return proven.count(entry.first) > 0; });
   for (const auto& [buffer, at] : passed) {
     const HostProblem& problem = cases.problems[at.second];

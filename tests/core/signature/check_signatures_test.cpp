@@ -92,6 +92,12 @@ const std::vector<WrongSignature>& mistakes() {
        "they would be used as addresses, so give the kernel one buffer and offsets into it"},
       {"numbers for pointers that are written through", "inout(y, uint64, n)", "__global__ void scale(float* y[]) {}",
        2, "they would be used as addresses"},
+      {"numbers for structures of pointers", "in(row, uint64, 2 * n)\nout(y, float, n)",
+       "struct Row { const float* data; long long count; };\n__global__ void scale(const Row* row, float* y) {}", 2,
+       "is `const Row* row`, a structure with the member `const float* data`: they would be used as addresses"},
+      {"numbers for a list whose nodes point to each other", "in(nodes, int32, 4 * n)\nout(y, int32, n)",
+       "struct Node { int value; Node* next; };\n__global__ void scale(const Node* nodes, int* y) {}", 2,
+       "a structure with the member `Node* next`"},
       {"a number for a texture", "scalar(x, uint64, value 0)\nout(y, float, n)",
        "__global__ void scale(cudaTextureObject_t x, float* y) {}", 2,
        "`x` is described with a number, but parameter 1 of the kernel `scale` is `cudaTextureObject_t x` (user.cu:4): "

@@ -160,10 +160,9 @@ TEST_CASE("sums that lost most of their bits were exact where they were whole an
 
 template <typename T>
 std::vector<T> in_order(std::vector<T> values, ElementType type, std::uint64_t lanes = 1) {
-  const std::uint64_t records = values.size() / lanes;
-  for (const std::uint64_t flip : sort_flips(records))
-    run("tuner_sort_step", values.data(), records, std::uint64_t{0}, lanes, lanes, support_number(type),
-        static_cast<int>(sizeof(T)), flip);
+  const auto data = reinterpret_cast<std::uintptr_t>(values.data());
+  put_in_order_on_host({{{data, lanes, lanes, support_number(type), static_cast<int>(sizeof(T))}}},
+                       values.size() / lanes);
   return values;
 }
 

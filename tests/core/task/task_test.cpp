@@ -304,6 +304,25 @@ TEST_CASE("keys of stored decisions never change") {
   CHECK(key.objective == "time");
 }
 
+TEST_CASE("a kernel that takes void pointers is another one for another element type or fixed scalar") {
+  const auto identity = [](const std::string& parameter, const std::string& directives) {
+    return Task(describe(kernel_text("#pragma tuner " + directives + "\n__global__ void scale(" + parameter + ") {}")),
+                {{"n", 1000}}, kDevice)
+        .kernel_identity();
+  };
+  for (const char* untyped : {"const void* x, int kind", "void const *x, int kind"}) {
+    CAPTURE(untyped);
+    const std::string base = identity(untyped, "in(x, float, n) scalar(kind, int32, value 0)");
+    CHECK(base != identity(untyped, "in(x, double, n) scalar(kind, int32, value 0)"));
+    CHECK(base != identity(untyped, "in(x, float, n) scalar(kind, int32, value 1)"));
+    CHECK(base == identity(untyped, "in(x, float32, 2 * n, iota()) scalar(kind, int, value 0)"));
+  }
+  // Of others the source says the types.
+  const char* const typed = "const float* x, int kind";
+  CHECK(identity(typed, "in(x, float, n) scalar(kind, int32, value 0)") ==
+        identity(typed, "in(x, double, n) scalar(kind, int32, value 1)"));
+}
+
 TEST_CASE("trials are reusable when only the space changed, not when the checks did") {
   const std::string base = task_of("").reuse_hash();
   CHECK(base == task_of("constraint(BLOCKDIMX < 200)").reuse_hash());

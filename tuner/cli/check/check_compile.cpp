@@ -18,6 +18,7 @@
 #include "tuner/cli/terminal/message.hpp"
 #include "tuner/cli/terminal/progress_line.hpp"
 #include "tuner/core/base/text.hpp"
+#include "tuner/core/binary/ptx_uses.hpp"
 #include "tuner/core/signature/check_signatures.hpp"
 #include "tuner/engine/candidates/candidate_request.hpp"
 #include "tuner/engine/compile/toolkit.hpp"
@@ -33,7 +34,7 @@ using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 /// Their texts are in memory at the same time.
-constexpr std::size_t kTogether = 4096;
+constexpr std::size_t kTogether = 512;
 
 /// One configuration of one problem.
 struct Compiled {
@@ -105,6 +106,38 @@ std::vector<search::Configuration> configurations_of(const CheckRequest& request
   return picked;
 }
 
+/// What the description's own options say, or else what is asked for.
+std::string architecture_of(const engine::CompileRequest& request) {
+  for (std::size_t i = 0; i < request.options.size(); ++i) {
+    const std::string& option = request.options[i];
+    for (const std::string_view name : {"-arch", "--arch", "-gpu-architecture", "--gpu-architecture"}) {
+      if (!option.starts_with(name)) continue;
+      if (option.size() == name.size()) return i + 1 < request.options.size() ? request.options[i + 1] : "";
+      if (option[name.size()] == '=') return option.substr(name.size() + 1);
+    }
+  }
+  return request.architecture;
+}
+
+/// The line of the argument through which a handle comes, as far as the types say that; else that of the kernel.
+std::string handle_mistake(const KernelDescription& description, std::string_view instruction) {
+  const DescribedCall call = kernel_call(description);
+  const Argument* handle = nullptr;
+  for (const Argument* argument : call.arguments) {
+    const auto shape = shape_of_type(argument->type);
+    const bool is_number = argument->role == Argument::Role::scalar || argument->role == Argument::Role::in;
+    const bool may_hold = argument->role == Argument::Role::value ||
+                          (is_number && shape &&
+                           (shape->element == ElementType::uint64 || shape->element == ElementType::int64 ||
+                            shape->element == ElementType::uint8));
+    if (may_hold && handle == nullptr) handle = argument;
+  }
+  const std::string kernel = fmt::format("the kernel `{}` {}", description.kernel, handle_text(instruction));
+  return mistake_text(
+      description, call,
+      {{handle, handle == nullptr ? kernel : fmt::format("`{}` may be its handle: {}", handle->name, kernel)}});
+}
+
 class CompileCheck {
  public:
   CompileCheck(const CheckRequest& request, const std::atomic<bool>& stop)
@@ -127,7 +160,6 @@ class CompileCheck {
     const std::vector<search::Configuration> picked = configurations_of(request_, task);
     if (request_.configurations.empty()) space_ = std::max(space_, task.space().size());
     counting.reset();
-    barrier_ = grid_barrier_text(task.description(), task.headers());
     problems_.push_back(problem_text(task.problem()));
     batch_.check_signatures(task, task.baseline().value_or(picked.front()), architecture_, until_);
     for (std::size_t first = 0; first < picked.size(); first += kTogether) {
@@ -157,6 +189,8 @@ class CompileCheck {
     for (const search::Configuration& configuration : configurations) {
       requests.push_back(engine::compile_request(task, configuration));
       requests.back().architecture = architecture_;
+      requests.back().keeps_ptx = true;
+      compiled_for_.insert(architecture_of(requests.back()));
     }
     const auto replies = batch_.compile(std::move(requests), until_);
     for (std::size_t i = 0; i < replies.size(); ++i) {
@@ -167,7 +201,20 @@ class CompileCheck {
       compiled_.push_back({problems_.back(), task.space().text(configurations[i]), replies[i]->outcome,
                            replies[i]->message, replies[i]->facts, replies[i]->milliseconds});
       if (!replies[i]->toolkit.empty()) toolkit_ = replies[i]->toolkit;
+      look_at(replies[i]->ptx, replies[i]->cubin.kernel, task);
     }
+  }
+
+  /// What the configuration that was compiled last cannot have when it runs.
+  void look_at(std::string_view ptx, const std::string& kernel, const Task& task) {
+    Compiled& one = compiled_.back();
+    if (one.outcome != Outcome::ok) return;
+    if (const std::string_view instruction = handle_instruction(ptx, kernel); !instruction.empty()) {
+      one.outcome = Outcome::launch_refused;
+      one.message = handle_mistake(task.description(), instruction);
+    }
+    if (barrier_.empty() && asks_for_grid_barrier(ptx, kernel))
+      barrier_ = grid_barrier_text(task.description(), task.headers(), one.configuration);
   }
 
   std::vector<SharedFailure> shared_failures() const {
@@ -189,6 +236,10 @@ class CompileCheck {
   std::size_t failed() const {
     return static_cast<std::size_t>(std::count_if(compiled_.begin(), compiled_.end(),
                                                   [](const Compiled& one) { return one.outcome != Outcome::ok; }));
+  }
+
+  std::string compiled_for() const {
+    return compiled_for_.empty() ? architecture_ : fmt::format("{}", fmt::join(compiled_for_, ", "));
   }
 
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begun_).count(); }
@@ -218,7 +269,7 @@ class CompileCheck {
             {"kernel", request_.description->kernel},
             {"file", request_.description->file.string()},
             {"host", false},
-            {"architecture", architecture_},
+            {"architecture", compiled_for()},
             {"toolkit", toolkit_},
             {"problems", problems_},
             {"cases", compiled_.size()},
@@ -254,7 +305,7 @@ class CompileCheck {
   std::string to_text(const std::vector<SharedFailure>& failures) const {
     std::string text =
         fmt::format("{} for {} with NVRTC {}: {} compiled{} in {:.1f} s by {}\n", request_.description->kernel,
-                    architecture_, toolkit_, counted(compiled_.size() - failed(), "configuration"),
+                    compiled_for(), toolkit_, counted(compiled_.size() - failed(), "configuration"),
                     failed() == 0 ? "" : fmt::format(", {} failed", grouped(failed())), seconds(),
                     counted(static_cast<std::uint64_t>(batch_.workers()), "worker"));
     if (space_ > 0) text += fmt::format("The space has {}.\n", counted(space_, "configuration"));
@@ -288,6 +339,7 @@ class CompileCheck {
   ProgressLine line_;
   engine::CompileBatch batch_;
   std::string toolkit_;
+  std::set<std::string> compiled_for_;  ///< architectures
   std::uint64_t space_ = 0;
   std::vector<std::string> problems_;
   std::string barrier_;  ///< what is to be said of a barrier over the whole grid

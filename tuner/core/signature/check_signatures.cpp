@@ -104,6 +104,8 @@ class WrittenCheck {
     std::vector<SignatureMistake> first;
     bool fits = false;
     const std::vector<Signature> declared = source_.kernels(call.function);
+    if (declared.size() == 1 && declared.front().parameters.size() == call.arguments.size())
+      check_structures(call, declared.front());
     // Of overloads, and of declarations under conditions, one is enough.
     for (const Signature& signature : declared) {
       std::vector<SignatureMistake> mistakes = compare(call, shapes, signature);
@@ -112,6 +114,31 @@ class WrittenCheck {
     }
     if (!fits && !source_.stands_in_macros(call.function)) add(call, first);
     settled_ = settled_ && declared.size() == 1 && is_settled(call, shapes, declared.front());
+  }
+
+  /// What is filled with numbers is a structure of addresses.
+  void check_structures(const DescribedCall& call, const Signature& signature) {
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+      const Argument& argument = *call.arguments[i];
+      const ParameterType& parameter = signature.parameters[i];
+      const bool is_read = argument.role == Argument::Role::in || argument.role == Argument::Role::inout;
+      if (!is_read || parameter.form != ParameterType::Form::pointer || parameter.shape || is_given(argument)) continue;
+      const std::string member = source_.address_member(parameter);
+      if (member.empty()) continue;
+      add(call,
+          {{&argument, fmt::format("`{}` is described with numbers, but parameter {} of `{}` is `{}`, a structure "
+                                   "with the member `{}`: they would be used as addresses, so give the kernel "
+                                   "one buffer and offsets into it",
+                                   argument.name, i + 1, call.function, parameter.text, member)}});
+    }
+  }
+
+  /// Null pointers, for example.
+  static bool is_given(const Argument& argument) {
+    return is_from_file(argument) ||
+           (!argument.generators.empty() &&
+            std::all_of(argument.generators.begin(), argument.generators.end(),
+                        [](const Generator& generator) { return generator.kind == Generator::Kind::constant; }));
   }
 
   static bool is_settled(const DescribedCall& call, const ArgumentShapes& shapes, const Signature& signature) {
@@ -198,14 +225,30 @@ void check_compiled_signature(const Task& task, const DescribedCall& call, const
   if (!mistakes.empty()) throw Error(Errc::bad_description, mistake_text(description, call, mistakes));
 }
 
+namespace {
+
+std::string barrier_text(std::string_view what) {
+  return fmt::format(
+      " {} waits for the whole grid, which takes a cooperative launch, and the tuner makes none: describe a kernel "
+      "that "
+      "does the work between two such barriers.",
+      what);
+}
+
+}  // namespace
+
 std::string grid_barrier_text(const KernelDescription& description, const std::vector<Header>& headers) {
   if (description.source.empty()) return {};
   const std::optional<Place> place = WrittenSource(description, headers).grid_barrier();
-  if (!place) return {};
-  return fmt::format(
-      " {}:{} waits for the whole grid, which takes a cooperative launch, and the tuner makes none: describe a kernel "
-      "that does the work between two such barriers.",
-      place->file, place->line);
+  return place ? barrier_text(fmt::format("{}:{}", place->file, place->line)) : "";
+}
+
+std::string grid_barrier_text(const KernelDescription& description, const std::vector<Header>& headers,
+                              const std::string& configuration) {
+  const std::string text = grid_barrier_text(description, headers);
+  if (!text.empty()) return text;
+  return barrier_text(
+      fmt::format("`{}`{}", description.kernel, configuration.empty() ? "" : fmt::format(" with {}", configuration)));
 }
 
 std::string waiting_loop_text(const KernelDescription& description, const std::vector<Header>& headers) {

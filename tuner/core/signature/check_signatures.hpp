@@ -18,9 +18,12 @@ bool check_written_signatures(const KernelDescription& description, const std::v
 /// arguments have for a problem.
 void check_compiled_signature(const Task& task, const DescribedCall& call, const Signature& compiled);
 
-/// Of a kernel that fails, or is only compiled: " kernel.cu:12 waits for the whole grid, which …"; empty if the text of
-/// its source has no such barrier.
+/// Of a kernel that fails: " kernel.cu:12 waits for the whole grid, which …"; empty if the text of its source has no
+/// such barrier.
 std::string grid_barrier_text(const KernelDescription& description, const std::vector<Header>& headers);
+/// The same of one whose machine code has such a barrier with this configuration, whatever the text says.
+std::string grid_barrier_text(const KernelDescription& description, const std::vector<Header>& headers,
+                              const std::string& configuration);
 
 /// "kernel.cu:7 waits in a loop for other threads: …"; empty if the text of its source has no such loop.
 std::string waiting_loop_text(const KernelDescription& description, const std::vector<Header>& headers);

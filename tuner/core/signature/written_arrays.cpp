@@ -8,8 +8,12 @@
 namespace tuner {
 namespace {
 
+bool is_address(std::string_view member) {
+  return member.find('*') != std::string_view::npos;
+}
+
 bool is_whole_or_address(std::string_view member) {
-  if (member.find('*') != std::string_view::npos) return true;
+  if (is_address(member)) return true;
   for (Word word = next_word(member, 0); !word.text.empty(); word = next_word(member, word.at + word.text.size())) {
     for (const std::string_view type : {"int", "unsigned", "long", "short", "char", "bool", "size_t", "int3", "int4"}) {
       if (word.text == type) return true;
@@ -51,15 +55,23 @@ std::string_view WrittenSource::structure_body(std::string_view name) const {
 }
 
 std::string WrittenSource::whole_member(const ParameterType& array) const {
-  for (Word word = next_word(array.text, 0); !word.text.empty();
-       word = next_word(array.text, word.at + word.text.size())) {
+  return member_of(array, is_whole_or_address);
+}
+
+std::string WrittenSource::address_member(const ParameterType& type) const {
+  return member_of(type, is_address);
+}
+
+std::string WrittenSource::member_of(const ParameterType& type, bool (*is_wanted)(std::string_view)) const {
+  for (Word word = next_word(type.text, 0); !word.text.empty();
+       word = next_word(type.text, word.at + word.text.size())) {
     const std::string_view body = structure_body(word.text);
     // The members of a structure in it are members too; what a function declares is none.
     for (std::size_t at = 0, end; at < body.size(); at = end + 1) {
       end = std::min(body.find_first_of(";{}", at), body.size());
       const std::string_view member = trimmed(body.substr(at, end - at));
       const bool is_function = member.find('(') != std::string_view::npos;
-      if (!is_function && is_whole_or_address(member)) return std::string(member);
+      if (!is_function && is_wanted(member)) return std::string(member);
       if (is_function && end < body.size() && body[end] == '{') end = skip_brackets(body, end, Between::statements) - 1;
     }
   }

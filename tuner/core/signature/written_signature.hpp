@@ -39,6 +39,8 @@ class WrittenSource {
   ParameterType constant_array(std::string_view name) const;
   /// Where that is an array of a structure with a member that is no real number, or one alone: the member, "int steps".
   std::string whole_member(const ParameterType& array) const;
+  /// The same for a member that is an address, "const float* data".
+  std::string address_member(const ParameterType& type) const;
   /// Whether there may be one of that name: declared, or by a macro.
   bool may_have_array(std::string_view name) const;
   /// The names of those arrays.
@@ -67,6 +69,7 @@ class WrittenSource {
   };
 
   std::vector<Array> arrays() const;
+  std::string member_of(const ParameterType& type, bool (*is_wanted)(std::string_view member)) const;
   /// Without its braces; empty where there is none.
   std::string_view structure_body(std::string_view name) const;
   void note_macro(const CodeText::Macro& macro);

@@ -216,7 +216,14 @@ std::string read_arguments(KernelSkeleton& skeleton) {
   }
   const bool has_output = std::any_of(skeleton.arguments.begin(), skeleton.arguments.end(),
                                       [](const PlainArgument& a) { return a.is_pointer && !a.is_const; });
-  return has_output ? "" : "it takes no pointer that it could write through, so there is no output to check";
+  if (has_output) return "";
+  const bool has_handles =
+      std::any_of(signature.parameters.begin(), signature.parameters.end(),
+                  [](const ParameterType& parameter) { return parameter.opaque == ParameterType::Opaque::texture; });
+  return std::string("it takes no pointer that it could write through, so there is no output to check") +
+         (has_handles ? ": a description makes no textures or surfaces, so read and write the arrays through pointers, "
+                        "where the program's way is behind a macro"
+                      : "");
 }
 
 }  // namespace tuner

@@ -13,8 +13,7 @@ std::vector<std::byte> generate(const BoundArgument& argument, std::uint64_t pos
   std::vector<std::byte> bytes(elements * size_of(argument.type));
   std::byte* data = bytes.data();
   int type = support_number(argument.type);
-  int size = static_cast<int>(size_of(argument.type));
-  std::uint64_t stride = argument.generators.size(), width = 1;
+  std::uint64_t stride = argument.generators.size();
   std::uint64_t count = elements / stride;
   for (std::uint64_t lane = 0; lane < stride; ++lane) {
     const BoundGenerator& generator = argument.generators[static_cast<std::size_t>(lane)];
@@ -23,10 +22,8 @@ std::vector<std::byte> generate(const BoundArgument& argument, std::uint64_t pos
     std::array<void*, 10> fill{&data, &count, &lane, &stride, &type, &kind, &seed, &position, &first, &second};
     run_support_kernel_on_host("tuner_fill", fill.data());
     if (!generator.is_sorted) continue;
-    for (std::uint64_t flip : sort_flips(count)) {
-      std::array<void*, 8> step{&data, &count, &lane, &stride, &width, &type, &size, &flip};
-      run_support_kernel_on_host("tuner_sort_step", step.data());
-    }
+    const auto begin = reinterpret_cast<std::uintptr_t>(data) + lane * size_of(argument.type);
+    put_in_order_on_host({{{begin, stride, 1, type, static_cast<int>(size_of(argument.type))}}}, count);
   }
   return bytes;
 }

@@ -354,24 +354,41 @@ __device__ inline int order_of(const Byte* data, Long i, Long j, int type) {
   return (int)(x > y || (!(x == x) && y == y)) - (int)(x < y || (!(y == y) && x == x));
 }
 
-// One step of a bitonic sort of records, each `lanes` elements in a row, of which the first is element number `first` and
-// each of the others `stride` behind the one before it: puts each and the one whose number has the bits of `flip` the other
-// way round in the order of their first lane that differs.
+// One array of the records that are sorted: `lanes` elements in a row of each, `stride` behind those of the one before it.
+struct Column {
+  Byte* data;
+  Long stride;
+  Long lanes;
+  int type;
+  int size;
+};
+struct Columns {
+  Column column[4];
+};
+
+// One step of a bitonic sort of records: puts each and the one whose number has the bits of `flip` the other way round in the
+// order of their first element that differs.
 #if IS_IN_PART(3)
-extern "C" __global__ void tuner_sort_step(Byte* data, Long records, Long first, Long stride, Long lanes, int type, int size,
-                                           Long flip) {
+extern "C" __global__ void tuner_sort_step(Columns columns, Long records, Long flip) {
   EACH(number, records) {
     const Long other = number ^ flip;
     if (other <= number || other >= records) continue;
-    const Long i = first + stride * number;
-    const Long j = first + stride * other;
     int order = 0;
-    TUNER_ROLLED for (Long lane = 0; lane < lanes && order == 0; ++lane) order = order_of(data, i + lane, j + lane, type);
+    TUNER_ROLLED for (int c = 0; c < 4; ++c) {
+      const Column& column = columns.column[c];
+      TUNER_ROLLED for (Long lane = 0; lane < column.lanes && order == 0; ++lane)
+        order = order_of(column.data, column.stride * number + lane, column.stride * other + lane, column.type);
+    }
     if (order <= 0) continue;
-    TUNER_ROLLED for (Long byte = 0; byte < lanes * size; ++byte) {
-      const Byte moved = data[i * size + byte];
-      data[i * size + byte] = data[j * size + byte];
-      data[j * size + byte] = moved;
+    TUNER_ROLLED for (int c = 0; c < 4; ++c) {
+      const Column& column = columns.column[c];
+      Byte* here = column.data + column.stride * number * column.size;
+      Byte* there = column.data + column.stride * other * column.size;
+      TUNER_ROLLED for (Long byte = 0; byte < column.lanes * column.size; ++byte) {
+        const Byte moved = here[byte];
+        here[byte] = there[byte];
+        there[byte] = moved;
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 // support.cu as a C++ program of one thread: its kernels loop over a grid, and here the grid is one thread. Compiled
 // without contraction (see CMakeLists.txt), so that it gives the bits that the device gives.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <type_traits>
@@ -103,6 +104,12 @@ bool run_support_kernel_on_host(std::string_view name, void** arguments) {
 // The enums of support.cu are in the same order.
 static_assert(support_text::kFloat64 == static_cast<int>(ElementType::float64));
 static_assert(support_text::kOffsets == static_cast<int>(Generator::Kind::offsets));
+static_assert(sizeof(support_text::Columns) == sizeof(SortColumns));
+
+SortColumn sort_column(std::uint64_t data, const BoundArgument& argument) {
+  const auto lanes = static_cast<std::uint64_t>(std::max(argument.lanes, 1));
+  return {data, lanes, lanes, support_number(argument.type), static_cast<int>(size_of(argument.type))};
+}
 
 std::vector<std::uint64_t> sort_flips(std::uint64_t records) {
   std::vector<std::uint64_t> flips;
@@ -113,6 +120,13 @@ std::vector<std::uint64_t> sort_flips(std::uint64_t records) {
     for (std::uint64_t half = run / 2; half > 0; half /= 2) flips.push_back(half);
   }
   return flips;
+}
+
+void put_in_order_on_host(SortColumns columns, std::uint64_t records) {
+  for (std::uint64_t flip : sort_flips(records)) {
+    std::array<void*, 3> step{&columns, &records, &flip};
+    run_support_kernel_on_host("tuner_sort_step", step.data());
+  }
 }
 
 int support_number(ElementType type) {

@@ -4,6 +4,9 @@
 
 #include <map>
 
+#include "tuner/core/base/element_type.hpp"
+#include "tuner/core/base/source_words.hpp"
+#include "tuner/core/description/code_text.hpp"
 #include "tuner/core/description/directives.hpp"
 #include "tuner/core/description/fixed_defines.hpp"
 #include "tuner/core/description/host_code.hpp"
@@ -41,6 +44,37 @@ void add_tolerance(std::string_view name, const std::optional<search::Expression
 void add_variant(const KernelDescription& description, HashedFields& fields) {
   for (const std::string& argument : description.template_arguments) fields.add("template", argument);
   for (const std::string& option : description.options) fields.add("option", option);
+}
+
+/// Whether the kernel takes buffers of which the description alone says the type: `const void* x`.
+bool takes_untyped(std::string_view source, std::string_view kernel) {
+  const std::string_view name = last_part(kernel);
+  for (std::size_t at = find_word(source, name); at != std::string_view::npos; at = find_word(source, name, at + 1)) {
+    const std::size_t open = skip_blanks(source, at + name.size());
+    if (open == source.size() || source[open] != '(') continue;
+    const std::size_t close = skip_brackets(source, open);
+    if (close == std::string_view::npos) continue;
+    const std::string_view parameters = source.substr(open, close - open);
+    for (std::size_t word = find_word(parameters, "void"); word != std::string_view::npos;
+         word = find_word(parameters, "void", word + 1)) {
+      std::string_view rest = trimmed(parameters.substr(word + 4));
+      if (rest.starts_with("const")) rest = trimmed(rest.substr(5));
+      if (rest.starts_with('*')) return true;
+    }
+  }
+  return false;
+}
+
+/// What the source leaves open, and no problem says.
+void add_untyped(const KernelDescription& description, HashedFields& fields) {
+  for (const Argument& argument : description.arguments) {
+    if (!is_parameter(argument.role)) continue;
+    const std::optional<TypeShape> shape = shape_of_type(argument.type);
+    fields.add("untyped", argument.name);
+    fields.add("as", shape ? fmt::format("{}x{}", to_string(shape->element), shape->lanes) : argument.type);
+    const std::optional<double> number = argument.value ? plain_number(*argument.value) : std::nullopt;
+    if (number) fields.add("fixed", fmt::format("{}", *number));
+  }
 }
 
 }  // namespace
@@ -81,6 +115,7 @@ std::string kernel_identity(const KernelDescription& description, const std::vec
   // What another program may have otherwise, of the same source. Kernels without have the hash that they always had.
   add_variant(description, fields);
   for (const std::string& define : fixed_defines(description)) fields.add("define", define);
+  if (takes_untyped(source, description.kernel)) add_untyped(description, fields);
   return prefix + fields.hash();
 }
 

@@ -41,12 +41,15 @@ std::string_view to_string(Unproven::Why why) {
   return "unknown";
 }
 
+bool has_one_element(const BoundArgument& output, std::uint64_t compared) {
+  return compared <= static_cast<std::uint64_t>(std::max(output.lanes, 1));
+}
+
 void add_unproven(const BoundArgument& output, const FromImpostors& found, std::vector<Unproven>& to) {
   const auto& [all, not_numbers, other_than_first, changed] = found;
   if (not_numbers > 0) to.push_back({output.name, Unproven::Why::not_a_number, not_numbers, all});
   if (output.is_trivial) return;
-  // One element alone has one value.
-  const bool can_differ = all > static_cast<std::uint64_t>(std::max(output.lanes, 1)) || not_numbers == all;
+  const bool can_differ = !has_one_element(output, all) || not_numbers == all;
   if (can_differ && other_than_first <= output.may_differ)
     to.push_back({output.name, Unproven::Why::one_value, all, all});
   if (changed && *changed <= output.may_differ) to.push_back({output.name, Unproven::Why::unchanged, all, all});

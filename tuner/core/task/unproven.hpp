@@ -47,6 +47,8 @@ struct FromImpostors {
   std::uint64_t other_than_first = 0;    ///< of its lane: one that only fills the output agrees with the rest
   std::optional<std::uint64_t> changed;  ///< inout: one that does nothing agrees with the rest
 };
+/// Whether it has one value in any case, where so many of its elements are compared.
+bool has_one_element(const BoundArgument& output, std::uint64_t compared);
 void add_unproven(const BoundArgument& output, const FromImpostors& found, std::vector<Unproven>& to);
 
 /// "all 1,000 elements of `y` are one value within its tolerance; 3 of 64 elements of `z` are not numbers"

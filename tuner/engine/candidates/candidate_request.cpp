@@ -35,7 +35,9 @@ CompileRequest compile_request(const Task& task, const search::Configuration& co
   // A kernel known from a recording has no source: the recorded lane looks the configuration up.
   if (!task.description().source.empty()) request = request_of(task, configuration, task.macros(configuration));
   request.configuration = task.space().text(configuration);
-  request.keeps_ptx = configuration == task.space().defaults();
+  // It shows whether a kernel waits for its whole grid, whatever the source calls the grid.
+  const bool has_groups = request.source.find("cooperative_groups") != std::string::npos;
+  request.keeps_ptx = has_groups || configuration == task.space().defaults();
   return request;
 }
 

@@ -4,7 +4,9 @@
 #include <optional>
 #include <string>
 
+#include "tuner/core/base/source_words.hpp"
 #include "tuner/core/binary/cubin.hpp"
+#include "tuner/core/binary/ptx_uses.hpp"
 #include "tuner/core/signature/check_signatures.hpp"
 #include "tuner/engine/candidates/candidate_failure.hpp"
 
@@ -81,6 +83,7 @@ void Pipeline::take_compiled(EntryId entry, CompileReply reply) {
 
 void Pipeline::take_binary(EntryId entry, CompileReply reply) {
   warn_of_arrays(reply);
+  take_ptx(entry, reply);
   if (!candidates_.compiled(entry, std::move(reply))) return;
   const Entry& compiled = candidates_[entry];
   if (const cache::Quarantined* quarantined = earlier_.quarantined(compiled)) {
@@ -89,6 +92,17 @@ void Pipeline::take_binary(EntryId entry, CompileReply reply) {
     ready_.push(entry,
                 evidence(compiled.trial.facts, compiled.geometry, !compiled.trial.launch.empty(), task_.device()));
   }
+}
+
+/// Says that a kernel waits for its whole grid: once, before anything that does is launched. Only of the baseline is
+/// PTX needed later.
+void Pipeline::take_ptx(EntryId entry, CompileReply& reply) {
+  if (!warned_of_barrier_ && asks_for_grid_barrier(reply.ptx, reply.cubin.kernel)) {
+    warned_of_barrier_ = true;
+    observer_.warning(std::string(
+        trimmed(grid_barrier_text(task_.description(), task_.headers(), candidates_[entry].trial.configuration))));
+  }
+  if (entry != incumbents_.baseline()) reply.ptx.clear();
 }
 
 /// Each array is named once. Some are longer for other values of the parameters.

@@ -57,6 +57,7 @@ class Pipeline {
   void take_compiled(EntryId entry, CompileReply reply);
   void take_screened(EntryId entry, const DeviceReply& reply);
   void warn_of_arrays(const CompileReply& reply);
+  void take_ptx(EntryId entry, CompileReply& reply);
 
   const Task& task_;
   Observer& observer_;
@@ -70,6 +71,7 @@ class Pipeline {
   std::vector<std::pair<EntryId, CompileReply>> early_;  ///< compiled before the baseline was
   ReadyQueue ready_;                                     ///< compiled, waiting for the device
   Contenders contenders_;                                ///< their binaries are kept
+  bool warned_of_barrier_ = false;                       ///< over the whole grid
   std::vector<BoundArgument> unwarned_arrays_;  ///< in constant memory: none was found to be longer than described
 };
 

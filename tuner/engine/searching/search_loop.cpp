@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tuner/core/binary/ptx_uses.hpp"
 #include "tuner/core/signature/check_signatures.hpp"
 #include "tuner/engine/candidates/signature_probe.hpp"
 #include "tuner/engine/lanes/wait.hpp"
@@ -173,7 +174,7 @@ void SearchLoop::run_reference() {
     throw Error(Errc::baseline_failed,
                 fmt::format("The reference kernel {} fails with {}: {} Nothing can be compared with it.{}",
                             task_.description().reference.kernel, to_string(reply.outcome), reply.message,
-                            barrier_text(reply.outcome)));
+                            barrier_text(reply.outcome, {})));
   });
 }
 
@@ -206,10 +207,12 @@ bool SearchLoop::ends_with_baseline() const {
   return outcome == Outcome::wrong_result && !device_.not_compared().empty();
 }
 
-/// Why a launch may have ended so.
-std::string SearchLoop::barrier_text(Outcome outcome) const {
-  const bool may_be_why = outcome == Outcome::illegal_access || outcome == Outcome::run_timeout;
-  return may_be_why ? grid_barrier_text(task_.description(), task_.headers()) : std::string();
+/// Why a launch may have ended so. PTX tells for certain.
+std::string SearchLoop::barrier_text(Outcome outcome, const Candidate& kernel) const {
+  if (outcome != Outcome::illegal_access && outcome != Outcome::run_timeout) return {};
+  if (kernel.ptx.empty()) return grid_barrier_text(task_.description(), task_.headers());
+  if (!asks_for_grid_barrier(kernel.ptx, kernel.cubin.kernel)) return {};
+  return grid_barrier_text(task_.description(), task_.headers(), kernel.configuration);
 }
 
 /// Without a baseline nothing can be verified, except in a replay, where the rows say what was right.
@@ -223,7 +226,8 @@ void SearchLoop::fail_baseline() {
   throw Error(Errc::baseline_failed,
               fmt::format("The baseline {} fails with {}: {} Every candidate is compared with it, so it has to run: "
                           "correct the kernel or its defaults.{}{}",
-                          trial.configuration, to_string(trial.outcome), trial.message, barrier_text(trial.outcome),
+                          trial.configuration, to_string(trial.outcome), trial.message,
+                          barrier_text(trial.outcome, candidates_.candidate(*incumbents_.baseline())),
                           t1_edit(task_.description(), trial.outcome, trial.message)));
 }
 

@@ -74,7 +74,7 @@ class SearchLoop {
   void check_progress_is_possible() const;
   bool ends_with_baseline() const;
   void fail_baseline();
-  std::string barrier_text(Outcome outcome) const;
+  std::string barrier_text(Outcome outcome, const Candidate& kernel) const;
 
   const Task& task_;
   const SessionOptions& options_;

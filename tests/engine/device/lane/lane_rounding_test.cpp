@@ -149,3 +149,16 @@ TEST_CASE("PTX that the driver does not translate leaves the tolerance as it is"
   test.expect(request, Outcome::ok);
   test.expect(screen("wrong"), Outcome::wrong_result, "rounding not measured)");
 }
+
+TEST_CASE("the candidate that asks for the spread keeps its scratch, which is longer than the reference's") {
+  TestLane test(large_problem());
+  test.expect(rounded("trembles by=0.1"), Outcome::ok);
+  ScreenCandidate longer = screen("wrong room=5000");
+  longer.candidate.scratch_lengths = {5000};
+  test.expect(longer, Outcome::ok);
+  // One that writes beyond what it has is still found.
+  TestLane greedy(large_problem());
+  greedy.expect(rounded("trembles by=0.1"), Outcome::ok);
+  longer.candidate.scratch_lengths = {4999};
+  greedy.expect(longer, Outcome::guard_violation);
+}

@@ -115,10 +115,40 @@ TEST_CASE("a reference that writes nothing of an output says nothing, unless the
     PrepareProblem request = problem();
     request.arguments[1].is_partial = is_partial;
     TestLane test(request);
+    // `counts` still tells candidates apart.
     const DeviceReply reply = test.expect(reference("nothing"), (is_partial ? Outcome::ok : Outcome::unwritten_output));
     CHECK(says(reply, "It writes nothing to 'doubled'") != is_partial);
     CHECK(reply.result_of<RunReference>().not_compared == std::vector<NotCompared>{{"doubled", kLength, 0, kLength}});
   }
+}
+
+TEST_CASE("a kernel that is never launched does not pass where all outputs are partial and nothing is written") {
+  PrepareProblem request = problem();
+  request.arguments[1].is_partial = true;
+  request.arguments[2].role = Argument::Role::scratch;
+  RunReference writes = reference();
+  writes.candidate.scratch_lengths = {kLength, 64};
+  RunReference writes_nothing = reference("nothing");
+  writes_nothing.candidate.scratch_lengths = {kLength, 64};
+  TestLane test(request);
+  test.expect(writes, Outcome::ok);
+  test.expect(writes_nothing, Outcome::unwritten_output,
+              "It writes nothing to 'doubled', so there would be nothing to compare with: give its inputs contents");
+}
+
+TEST_CASE("one element that is compared does not stand for a thousand beside it that prove nothing") {
+  PrepareProblem request = problem();
+  request.arguments[4].value = search::Value(2);  // of which "sparse" writes one
+  TestLane changed(request);
+  changed.expect(reference("sparse"), Outcome::ok);
+  request.arguments[2].atol = 2;  // `counts` go up by one
+  TestLane unchanged(request);
+  unchanged.expect(reference("sparse"), Outcome::wrong_result, "'counts' still holds what it held before");
+  // It counts where there is nothing else.
+  request.arguments[2].role = Argument::Role::scratch;
+  RunReference alone = reference("sparse");
+  alone.candidate.scratch_lengths = {kLength, 64};
+  TestLane(request).expect(alone, Outcome::ok);
 }
 
 TEST_CASE("a reference that a kernel passes which computes nothing is refused, unless the outputs are trivial") {
@@ -245,6 +275,17 @@ TEST_CASE("what the reference writes behind its count is named, because nothing 
   const std::vector<Unproven> unproven = test.expect(reference(), Outcome::ok).result_of<RunReference>().unproven;
   REQUIRE(!unproven.empty());
   CHECK(unproven.back() == Unproven{"doubled", Unproven::Why::behind_count, kLength - 1, kLength});
+}
+
+TEST_CASE("a candidate need not write what the reference writes behind its count") {
+  PrepareProblem request = problem();
+  request.arguments[1].is_unordered = true;
+  request.arguments[1].counted_by = 2;  // of `counts` the first, which is 1
+  TestLane test(request);
+  test.expect(reference(), Outcome::ok);
+  test.expect(screen("right"), Outcome::ok);
+  test.expect(screen("sparse"), Outcome::ok);
+  test.expect(screen("nothing"), Outcome::unwritten_output, "1 of 1000 elements of 'doubled' unwritten");
 }
 
 TEST_CASE("as many elements as the description allows may be wrong") {

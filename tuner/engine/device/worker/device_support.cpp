@@ -86,8 +86,7 @@ void DeviceSupport::fill(CUdeviceptr data, const BoundArgument& argument, std::u
            generator.parameters[0], generator.parameters[1]);
     if (!generator.is_sorted) continue;
     const auto size = static_cast<int>(size_of(argument.type));
-    for (const std::uint64_t flip : sort_flips(count))
-      launch(sort_step_, count, data, count, lane, stride, std::uint64_t{1}, type, size, flip);
+    put_in_order({{{data + lane * size_of(argument.type), stride, 1, type, size}}}, count);
   }
 }
 
@@ -136,12 +135,12 @@ std::size_t DeviceSupport::compare_with_one(CUdeviceptr found, CUdeviceptr expec
              support_number(argument.type), argument.rtol, argument.atol, CUdeviceptr{0}, 0.0, 0.0, excluded);
 }
 
+void DeviceSupport::put_in_order(const SortColumns& columns, std::uint64_t records) {
+  for (const std::uint64_t flip : sort_flips(records)) launch(sort_step_, records, columns, records, flip);
+}
+
 void DeviceSupport::put_in_order(CUdeviceptr data, std::uint64_t elements, const BoundArgument& argument) {
-  const auto lanes = static_cast<std::uint64_t>(std::max(argument.lanes, 1));
-  const auto size = static_cast<int>(size_of(argument.type));
-  for (const std::uint64_t flip : sort_flips(elements / lanes))
-    launch(sort_step_, elements / lanes, data, elements / lanes, std::uint64_t{0}, lanes, lanes,
-           support_number(argument.type), size, flip);
+  put_in_order({{sort_column(data, argument)}}, elements / static_cast<std::uint64_t>(std::max(argument.lanes, 1)));
 }
 
 void DeviceSupport::widen_spread(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements,

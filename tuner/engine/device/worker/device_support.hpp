@@ -39,7 +39,9 @@ class DeviceSupport {
   std::size_t compare_with_one(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements,
                                const BoundArgument& argument, CUdeviceptr excluded);
 
-  /// Puts so many elements, all lanes of each, in order.
+  /// Puts so many records in order.
+  void put_in_order(const SortColumns& columns, std::uint64_t records);
+  /// The same of elements, all lanes of each.
   void put_in_order(CUdeviceptr data, std::uint64_t elements, const BoundArgument& argument);
   /// Raises each float of `spread` to |found - expected|, where that is finite.
   void widen_spread(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements, const BoundArgument& argument,

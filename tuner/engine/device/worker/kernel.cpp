@@ -6,6 +6,7 @@
 #include <array>
 
 #include "tuner/core/binary/cubin.hpp"
+#include "tuner/core/binary/ptx_uses.hpp"
 
 namespace tuner::engine {
 namespace {
@@ -50,30 +51,10 @@ Verdict check_parameters(const Candidate& candidate, const LoadedKernel& kernel,
   return {};
 }
 
-// Whether what stands at `at` in a module belongs to another kernel than this one. Functions may be anybody's.
-bool is_of_other_kernel(std::string_view ptx, std::size_t at, const std::string& kernel) {
-  const std::size_t entry = ptx.rfind(".entry ", at), function = ptx.rfind("\n.func ", at);
-  if (entry == std::string_view::npos || (function != std::string_view::npos && function > entry)) return false;
-  return !ptx.substr(entry).starts_with(fmt::format(".entry {}(", kernel));
-}
-
-// The type of a handle may be hidden behind a typedef of an integer, but not what is done with it.
 Verdict check_handles(const Candidate& candidate) {
-  const std::string_view ptx = candidate.ptx;
-  for (const std::string_view instruction : {"tex.", "tld4.", "txq.", "suld.", "sust.", "sured.", "suq.",
-                                             "cp.async.bulk.tensor.", "cp.reduce.async.bulk.tensor."}) {
-    for (std::size_t at = ptx.find(instruction); at != std::string_view::npos; at = ptx.find(instruction, at + 1)) {
-      const bool is_instruction =
-          at > 1 && (ptx[at - 1] == '\t' || ptx[at - 1] == '\n' || (ptx[at - 1] == ' ' && ptx[at - 2] != '/'));
-      if (!is_instruction || is_of_other_kernel(ptx, at, candidate.cubin.kernel)) continue;
-      return {Outcome::launch_refused,
-              fmt::format("It uses a texture, a surface or a tensor map ({}), whose handle the calling program makes. "
-                          "A description makes none, so read and write the array through a pointer, perhaps under a "
-                          "macro that only the tuner sets.",
-                          ptx.substr(at, ptx.find_first_of(" \t\n", at) - at))};
-    }
-  }
-  return {};
+  const std::string_view instruction = handle_instruction(candidate.ptx, candidate.cubin.kernel);
+  if (instruction.empty()) return {};
+  return {Outcome::launch_refused, "It " + handle_text(instruction)};
 }
 
 Verdict find_constant(const Candidate& candidate, const ArgumentState& state, LoadedKernel& kernel) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tuner/core/support/element_text.hpp"
+#include "tuner/core/support/free_orders.hpp"
 
 namespace tuner::engine {
 
@@ -102,59 +103,74 @@ void Runner::ask_about_guards(const Run& run, std::vector<AskedGuard>& asked) {
   }
 }
 
-Runner::AskedOutput Runner::ask_about(ArgumentState& state, const Run& run) {
+Runner::AskedOutput Runner::ask_whether_written(ArgumentState& state, const Run& run) {
   AskedOutput asked{&state};
+  if (state.argument.role != Argument::Role::out) return asked;
+  const CUdeviceptr excluded = state.unwritten_by_reference.get();
+  const bool notes_unwritten = run.as_reference && (!state.argument.expected || state.argument.is_partial);
+  // A candidate need not write what is behind the count; of the reference it is said how much it writes there.
+  const bool is_counted = state.argument.counted_by && !notes_unwritten && (!run.as_reference || run.number > 0);
+  asked.unwritten = support_.find_unwritten(
+      state.place(run.layout).data(), is_counted ? state.counted : state.elements, state.argument.type, run.poison,
+      run.number > 0, notes_unwritten ? excluded : state.unwritten.get(), notes_unwritten ? 0 : excluded);
+  const bool is_last = run.number + 1 == runs();
+  if (!run.as_reference && is_last && state.left_unwritten.count > 0 && !state.argument.is_partial)
+    asked.overwritten = support_.find_overwritten(state.unwritten.get(), excluded, state.elements);
+  return asked;
+}
+
+void Runner::ask_about_difference(AskedOutput& asked, const Run& run) {
+  ArgumentState& state = *asked.state;
   const CUdeviceptr data = state.place(run.layout).data();
   const CUdeviceptr excluded = state.unwritten_by_reference.get();
-  if (state.argument.role == Argument::Role::out) {
-    const bool notes_unwritten = run.as_reference && (!state.argument.expected || state.argument.is_partial);
-    asked.unwritten =
-        support_.find_unwritten(data, state.elements, state.argument.type, run.poison, run.number > 0,
-                                notes_unwritten ? excluded : state.unwritten.get(), notes_unwritten ? 0 : excluded);
-    const bool is_last = run.number + 1 == runs();
-    if (!run.as_reference && is_last && state.left_unwritten.count > 0 && !state.argument.is_partial)
-      asked.overwritten = support_.find_overwritten(state.unwritten.get(), excluded, state.elements);
-  }
-  if (state.argument.is_unordered) put_in_order(state, run);
   // What it is compared with from now on.
   const bool defines = run.as_reference && !state.argument.expected;
   if (defines && run.number == 0) {
     stream_.copy(state.reference.get(), data, state.element_bytes());
-    return asked;
+    return;
   }
   asked.compared =
       support_.compare(data, state.reference.get(), state.elements, state.argument, excluded, state.spread.get());
-  if (!deterministic_) return asked;
+  if (!deterministic_) return;
   const auto ask_for_sum = [&](CUdeviceptr memory) {
     asked.bits.push_back(support_.checksum_elements(memory, state.elements, state.argument.type, excluded));
   };
   // What the reference excludes is known after its second run only; its first run's outputs are still there.
   if (defines && run.number == 1) ask_for_sum(state.reference.get());
   ask_for_sum(data);
-  return asked;
 }
 
 // Elements whose order is free are compared in ascending order, and what counts them says where they end.
-void Runner::put_in_order(ArgumentState& state, const Run& run) {
-  const std::vector<ArgumentState>& arguments = buffers_.arguments();
-  const auto order = [&](CUdeviceptr data, CUdeviceptr count) {
-    std::uint64_t elements = state.elements;
-    if (count != 0) {
-      const ArgumentState& counting = arguments[*state.argument.counted_by];
-      elements = counted(state.argument, counting.argument, stream_.download(count, size_of(counting.argument.type)));
-      const std::uint64_t bytes = elements * size_of(state.argument.type);
-      stream_.set_bytes(data + bytes, 0, state.element_bytes() - bytes);
-      if (run.as_reference) state.counted = elements;
-    }
-    support_.put_in_order(data, elements, state.argument);
-  };
-  const ArgumentState* counting = state.argument.counted_by ? &arguments[*state.argument.counted_by] : nullptr;
-  order(state.place(run.layout).data(), counting ? counting->place(run.layout).data() : 0);
-  if (!run.as_reference || run.number > 0 || !state.argument.expected) return;
-  const bool is_expected = counting && counting->argument.expected;
-  order(state.reference.get(), is_expected ? counting->reference.get()
-                               : counting  ? counting->place(run.layout).data()
-                                           : 0);
+void Runner::put_in_order(const Run& run) {
+  std::vector<ArgumentState>& arguments = buffers_.arguments();
+  std::vector<const BoundArgument*> described;
+  for (const ArgumentState& state : arguments) described.push_back(&state.argument);
+  for (const std::vector<std::size_t>& group : free_orders(described)) {
+    const BoundArgument& first = arguments[group.front()].argument;
+    const ArgumentState* counting = first.counted_by ? &arguments[*first.counted_by] : nullptr;
+    const auto order = [&](bool is_expectation) {
+      SortColumns columns;
+      std::uint64_t records = first.length;
+      for (std::size_t column = 0; column < group.size(); ++column) {
+        ArgumentState& state = arguments[group[column]];
+        const CUdeviceptr data = is_expectation ? state.reference.get() : state.place(run.layout).data();
+        if (counting != nullptr) {
+          const bool is_expected = is_expectation && counting->argument.expected;
+          const CUdeviceptr count = is_expected ? counting->reference.get() : counting->place(run.layout).data();
+          const std::uint64_t elements =
+              counted(state.argument, counting->argument, stream_.download(count, size_of(counting->argument.type)));
+          const std::uint64_t bytes = elements * size_of(state.argument.type);
+          stream_.set_bytes(data + bytes, 0, state.element_bytes() - bytes);
+          if (run.as_reference) state.counted = elements;
+          records = elements / static_cast<std::uint64_t>(std::max(state.argument.lanes, 1));
+        }
+        columns.columns[column] = sort_column(data, state.argument);
+      }
+      support_.put_in_order(columns, records);
+    };
+    order(false);
+    if (run.as_reference && run.number == 0 && first.expected) order(true);
+  }
 }
 
 void Runner::note(const AskedOutput& asked, const std::vector<Finding>& found, const Run& run, Mismatch& mismatch) {
@@ -197,8 +213,10 @@ Verdict Runner::run_once(const LoadedKernel& kernel, const Run& run, std::vector
   ask_about_guards(run, guards);
   std::vector<AskedOutput> outputs;
   for (ArgumentState& state : buffers_.arguments()) {
-    if (state.is_output()) outputs.push_back(ask_about(state, run));
+    if (state.is_output()) outputs.push_back(ask_whether_written(state, run));
   }
+  put_in_order(run);
+  for (AskedOutput& output : outputs) ask_about_difference(output, run);
   const std::vector<Finding> found = support_.findings();
   mismatches.resize(outputs.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) note(outputs[i], found, run, mismatches[i]);
@@ -385,13 +403,17 @@ std::vector<NotCompared> Runner::not_compared() const {
 }
 
 Verdict Runner::something_is_written() const {
-  for (const ArgumentState& state : buffers_.arguments()) {
-    if (state.left_unwritten.count == 0 || state.left_unwritten.count < state.elements || state.argument.is_partial)
-      continue;
-    return {Outcome::unwritten_output,
-            fmt::format("It writes nothing to '{}', so there would be nothing to compare with: correct its launch and "
-                        "arguments, or declare the output `partial`.",
-                        state.argument.name)};
+  const std::vector<ArgumentState>& arguments = buffers_.arguments();
+  const bool is_compared =
+      std::any_of(arguments.begin(), arguments.end(), [](const ArgumentState& state) { return state.compared() > 0; });
+  for (const ArgumentState& state : arguments) {
+    const bool may_be_empty = state.argument.is_partial && is_compared;
+    if (state.left_unwritten.count == 0 || state.left_unwritten.count < state.elements || may_be_empty) continue;
+    return {
+        Outcome::unwritten_output,
+        fmt::format("It writes nothing to '{}', so there would be nothing to compare with: {}.", state.argument.name,
+                    state.argument.is_partial ? "give its inputs contents with which it writes something"
+                                              : "correct its launch and arguments, or declare the output `partial`")};
   }
   return {};
 }

@@ -56,7 +56,8 @@ class Runner {
   bool met_fence(CUresult fault) const;
   /// The same of a buffer's alignment there, which is the declared one and no more.
   bool met_alignment(CUresult fault) const;
-  /// Not ok if the reference leaves all of an output unwritten that is not partial: nothing could be compared.
+  /// Not ok if the reference leaves all of an output unwritten that is not partial, or all of all outputs: nothing
+  /// could be compared.
   Verdict something_is_written() const;
   /// What the reference leaves unwritten of each output.
   std::vector<NotCompared> not_compared() const;
@@ -65,7 +66,7 @@ class Runner {
   std::vector<Unproven> unproven();
   /// After the reference ran on other inputs: the outputs whose checksums are still those.
   std::vector<Unproven> unproven_on_other_inputs();
-  /// Not ok if that is so of all outputs of which something is compared.
+  /// Not ok if that is so of all outputs of which more than one element is compared; of all others, if there are none.
   Verdict something_is_proven(const std::vector<Unproven>& unproven) const;
   int launches() const { return launches_; }
   /// Whether the reference runs with random rounding, which may fail where it does not otherwise.
@@ -85,14 +86,15 @@ class Runner {
   Verdict run_all(const LoadedKernel& kernel, bool as_reference, std::vector<Mismatch>& mismatches);
   Verdict run_and_judge(const LoadedKernel& kernel);
   bool is_kept();
-  bool measure_spread();
+  void measure_spread();
   std::vector<DeviceMemory> run_rounded(const std::vector<ArgumentState*>& outputs);
   Verdict order_is_countable() const;
   CUdeviceptr before_launch(const ArgumentState& state);
   Verdict run_once(const LoadedKernel& kernel, const Run& run, std::vector<Mismatch>& mismatches);
   void ask_about_guards(const Run& run, std::vector<AskedGuard>& asked);
-  AskedOutput ask_about(ArgumentState& state, const Run& run);
-  void put_in_order(ArgumentState& state, const Run& run);
+  AskedOutput ask_whether_written(ArgumentState& state, const Run& run);
+  void ask_about_difference(AskedOutput& asked, const Run& run);
+  void put_in_order(const Run& run);
   std::string other_order(const std::vector<Mismatch>& mismatches);
   void note(const AskedOutput& asked, const std::vector<Finding>& found, const Run& run, Mismatch& mismatch);
   bool note_difference(const Finding& compared, CUdeviceptr data, Mismatch& mismatch);

@@ -31,8 +31,8 @@ bool Runner::is_kept() {
 // has to say so.
 // The reference itself must be the same twice within its tolerance: what it differs by may be a race, which the rounded
 // runs would have, too.
-bool Runner::measure_spread() {
-  if (asked_for_spread_ || !may_measure_rounding_ || !buffers_.fenced() || !is_kept()) return false;
+void Runner::measure_spread() {
+  if (asked_for_spread_ || !may_measure_rounding_ || !buffers_.fenced() || !is_kept()) return;
   asked_for_spread_ = true;
   measures_rounding_ = true;  // and stays so where this ends the worker
   std::vector<ArgumentState*> outputs;
@@ -47,12 +47,11 @@ bool Runner::measure_spread() {
   }
   if (!is_kept()) {
     damaged_ = true;
-    return false;
+    return;
   }
   measures_rounding_ = false;
   for (std::size_t i = 0; i < spreads.size(); ++i) outputs[i]->spread = std::move(spreads[i]);
   if (!spreads.empty()) sum_kept();
-  return !spreads.empty();
 }
 
 // A spread for each of these outputs; none if it does not run.
@@ -138,7 +137,12 @@ Verdict Runner::run_and_judge(const LoadedKernel& kernel) {
   std::vector<Mismatch> mismatches;
   kept_.clear();
   if (Verdict verdict = run_all(kernel, false, mismatches); !verdict.ok()) return verdict;
-  if (!kept_.empty() && measure_spread()) {
+  if (!kept_.empty()) {
+    measure_spread();
+    // The reference has other lengths, and the candidate is timed next.
+    if (asked_for_spread_) {
+      if (Verdict verdict = buffers_.resize_scratch(kernel.scratch_lengths); !verdict.ok()) return verdict;
+    }
     for (Mismatch& mismatch : mismatches) {
       if (mismatch.state->spread) judge_again(mismatch);
     }

@@ -103,13 +103,20 @@ std::vector<Unproven> Runner::unproven_on_other_inputs() {
 }
 
 Verdict Runner::something_is_proven(const std::vector<Unproven>& unproven) const {
-  const ArgumentState* first = nullptr;
+  std::vector<const ArgumentState*> asked;
   for (const ArgumentState& state : buffers_.arguments()) {
-    if (state.compared() == 0) continue;
-    if (!is_passed_by_impostor(state, unproven)) return {};
-    if (first == nullptr) first = &state;
+    if (state.compared() > 0) asked.push_back(&state);
   }
-  if (first == nullptr) return {};
+  // One element is as easily filled in as found out: it proves something only where there is no more.
+  const auto of_one = std::stable_partition(asked.begin(), asked.end(), [](const ArgumentState* state) {
+    return !has_one_element(state->argument, state->compared());
+  });
+  if (of_one != asked.begin()) asked.erase(of_one, asked.end());
+  if (asked.empty() || !std::all_of(asked.begin(), asked.end(), [&](const ArgumentState* state) {
+        return is_passed_by_impostor(*state, unproven);
+      }))
+    return {};
+  const ArgumentState* first = asked.front();
   const BoundArgument& argument = first->argument;
   const bool is_filled = std::any_of(unproven.begin(), unproven.end(), [&](const Unproven& one) {
     return one.buffer == argument.name && one.why == Unproven::Why::one_value;
