@@ -90,6 +90,8 @@ class Watcher {
       return;
     }
     gate_.enter();
+    // Before it is free: its address may belong to another thread the moment after.
+    note_freed(event, call);
     *call.correlationData = static_cast<std::uint64_t>(Mark::entered);
   }
 
@@ -98,7 +100,7 @@ class Watcher {
     const CUresult result = *static_cast<const CUresult*>(call.functionReturnValue);
     if (mark == Mark::stored) return finish_storing(result);
     if (mark != Mark::entered) return;  // it began before there was anybody to see it
-    if (result == CUDA_SUCCESS) note_memory(event, call);
+    if (result == CUDA_SUCCESS) note_allocated(event, call);
     note_capture(event, result);
     gate_.leave();
   }
@@ -280,41 +282,34 @@ class Watcher {
     parent_.send(MessageKind::trouble, "A launch was not stored, because " + why_not + ".");
   }
 
-  void note_memory(DriverEvent event, const CUpti_CallbackData& call) {
-    const auto given = [&]<typename Params>(const Params*) -> const Params& {
-      return *static_cast<const Params*>(call.functionParams);
-    };
-    switch (event) {
-      case DriverEvent::allocate: {
-        // Those from pools and managed ones begin with the same two.
-        const auto& params = given(static_cast<const cuMemAlloc_v2_params*>(nullptr));
-        const std::string_view name = call.functionName;
-        const MemoryKind kind = name.starts_with("cuMemAllocManaged") ? MemoryKind::managed
-                                : name.starts_with("cuMemAllocAsync") || name.starts_with("cuMemAllocFromPool")
-                                    ? MemoryKind::pooled
-                                    : MemoryKind::device;
-        memories_.add({*params.dptr, params.bytesize, kind, call.context});
-        break;
-      }
-      case DriverEvent::allocate_pitch: {
-        const auto& params = given(static_cast<const cuMemAllocPitch_v2_params*>(nullptr));
-        memories_.add({*params.dptr, *params.pPitch * params.Height, MemoryKind::device, call.context});
-        break;
-      }
-      case DriverEvent::map: {
-        const auto& params = given(static_cast<const cuMemMap_params*>(nullptr));
-        memories_.add({params.ptr, params.size, MemoryKind::mapped, call.context});
-        break;
-      }
-      case DriverEvent::free:
-        memories_.remove(given(static_cast<const cuMemFree_v2_params*>(nullptr)).dptr);
-        break;
-      case DriverEvent::unmap:
-        memories_.remove(given(static_cast<const cuMemUnmap_params*>(nullptr)).ptr);
-        break;
-      default:
-        break;
+  template <typename Params>
+  static const Params& given(const CUpti_CallbackData& call) {
+    return *static_cast<const Params*>(call.functionParams);
+  }
+
+  void note_allocated(DriverEvent event, const CUpti_CallbackData& call) {
+    if (event == DriverEvent::allocate) {
+      // Those from pools and managed ones begin with the same two.
+      const auto& params = given<cuMemAlloc_v2_params>(call);
+      memories_.add({*params.dptr, params.bytesize, kind_of(call.functionName), call.context});
+    } else if (event == DriverEvent::allocate_pitch) {
+      const auto& params = given<cuMemAllocPitch_v2_params>(call);
+      memories_.add({*params.dptr, *params.pPitch * params.Height, MemoryKind::device, call.context});
+    } else if (event == DriverEvent::map) {
+      const auto& params = given<cuMemMap_params>(call);
+      memories_.add({params.ptr, params.size, MemoryKind::mapped, call.context});
     }
+  }
+
+  void note_freed(DriverEvent event, const CUpti_CallbackData& call) {
+    if (event == DriverEvent::free) memories_.remove(given<cuMemFree_v2_params>(call).dptr);
+    if (event == DriverEvent::unmap) memories_.remove(given<cuMemUnmap_params>(call).ptr);
+  }
+
+  static MemoryKind kind_of(std::string_view function) {
+    if (function.starts_with("cuMemAllocManaged")) return MemoryKind::managed;
+    const bool is_pooled = function.starts_with("cuMemAllocAsync") || function.starts_with("cuMemAllocFromPool");
+    return is_pooled ? MemoryKind::pooled : MemoryKind::device;
   }
 
   void note_capture(DriverEvent event, CUresult result) {
