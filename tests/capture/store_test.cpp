@@ -43,9 +43,9 @@ Stored stored_of(std::vector<std::string> words, std::vector<WantedLaunch> wante
     stored.launches[sent.wanted] =
         std::make_unique<ReceivedLaunch>(std::move(sent.records), std::move(sent.before), std::move(sent.after));
   };
-  stored.profile = store_launches({.command = std::move(words), .randomise = true, .patience = 1h, .grace = 1h},
-                                  {.name = kernel, .limit = limit, .launches = std::move(wanted)}, take,
-                                  not_interrupted);
+  stored.profile =
+      store_launches({.command = std::move(words), .randomise = true, .patience = 1h, .grace = 1h},
+                     {.name = kernel, .limit = limit, .launches = std::move(wanted)}, take, not_interrupted);
   return stored;
 }
 
@@ -78,7 +78,8 @@ TEST_CASE("launches are chosen by their number, and each is what the program the
 }
 
 TEST_CASE("a launch is stored however the program makes it") {
-  for (const char* const way : {"extra", "extended", "cooperative", "per_thread", "lazily", "middle", "adds_in_threads"}) {
+  for (const char* const way :
+       {"extra", "extended", "cooperative", "per_thread", "lazily", "middle", "adds_in_threads"}) {
     CAPTURE(way);
     const Stored stored = stored_of({way});
     CHECK(stored.profile.status.code == 0);

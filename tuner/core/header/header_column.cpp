@@ -69,7 +69,7 @@ std::string literal(const search::Value& value, const std::string& name, const C
   return {};
 }
 
-std::string enumerators(const Columns& columns) {
+std::string enumerators(const HeaderColumns& columns) {
   std::string text;
   for (const auto& [name, column] : columns) {
     if (column.words.empty()) continue;
@@ -83,7 +83,7 @@ std::string enumerators(const Columns& columns) {
   return text;
 }
 
-std::string initialisers(const ColumnValues& values, const Columns& columns) {
+std::string initialisers(const ColumnValues& values, const HeaderColumns& columns) {
   std::string text;
   for (const auto& [name, column] : columns) {
     const auto found = values.find(name);

@@ -38,13 +38,13 @@ struct Column {
 Column column_of(const std::vector<search::Value>& values, const std::vector<std::string>* declared);
 
 /// By name: of parameters or properties.
-using Columns = std::map<std::string, Column>;
+using HeaderColumns = std::map<std::string, Column>;
 using ColumnValues = std::map<std::string, search::Value>;
 
 /// "enum : int { kind_fast = 1, kind_small = 2 };", a line for each column of names.
-std::string enumerators(const Columns& columns);
+std::string enumerators(const HeaderColumns& columns);
 /// The values as a list of initialisers, one for each column: what is not among them had no say in the result.
-std::string initialisers(const ColumnValues& values, const Columns& columns);
+std::string initialisers(const ColumnValues& values, const HeaderColumns& columns);
 /// A value as C++ text; `name` is that of the column.
 std::string literal(const search::Value& value, const std::string& name, const Column& column);
 /// In quotes, as letters that every compiler reads alike: what is not printable ASCII is written as its bytes.

@@ -166,7 +166,7 @@ class RuleHeader {
   const SizesHeaderRequest& request_;
   std::map<std::string, CppType> types_;
   std::vector<ColumnValues> rows_;
-  Columns columns_;
+  HeaderColumns columns_;
 };
 
 }  // namespace

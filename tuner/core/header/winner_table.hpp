@@ -34,8 +34,8 @@ class WinnerTable {
 
   const std::string& kernel() const { return kernel_; }
   const std::vector<Row>& rows() const { return rows_; }
-  const Columns& columns() const { return columns_; }
-  const Columns& problem_columns() const { return problem_columns_; }
+  const HeaderColumns& columns() const { return columns_; }
+  const HeaderColumns& problem_columns() const { return problem_columns_; }
   /// The parameters at their defaults.
   const ColumnValues& baseline() const { return baseline_; }
 
@@ -46,7 +46,7 @@ class WinnerTable {
   std::string kernel_;
   std::vector<Row> rows_;
   ColumnValues baseline_;
-  Columns columns_, problem_columns_;
+  HeaderColumns columns_, problem_columns_;
 };
 
 }  // namespace tuner
