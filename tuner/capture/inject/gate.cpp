@@ -4,23 +4,19 @@
 #include <utility>
 
 namespace tuner::capture {
-namespace {
-
-using namespace std::chrono_literals;
-
-/// No thread of the program is held up longer by the launch of another.
-constexpr auto kLongestWait = 2s;
-
-}  // namespace
 
 // Both sides say first what they do and look then at what the other does, so one of them sees the other.
 void Gate::enter() {
-  under_way_.fetch_add(1);
-  if (!closed_.load()) return;
-  under_way_.fetch_sub(1);
-  std::unique_lock lock(mutex_);
-  if (!opened_.wait_for(lock, kLongestWait, [this] { return !closed_.load(); })) passed_ = true;
-  under_way_.fetch_add(1);
+  for (;;) {
+    under_way_.fetch_add(1);
+    if (!closed_.load()) return;
+    under_way_.fetch_sub(1);
+    std::unique_lock lock(mutex_);
+    if (opened_.wait_for(lock, kLongestWait, [this] { return !closed_.load(); })) continue;
+    passed_ = true;
+    under_way_.fetch_add(1);
+    return;
+  }
 }
 
 bool Gate::close(std::chrono::milliseconds patience) {
@@ -31,7 +27,7 @@ bool Gate::close(std::chrono::milliseconds patience) {
       open();
       return false;
     }
-    std::this_thread::sleep_for(20us);
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
   }
   return true;
 }

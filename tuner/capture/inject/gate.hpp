@@ -7,6 +7,9 @@
 
 namespace tuner::capture {
 
+/// No thread of the program is held up longer for anything that is waited for.
+inline constexpr std::chrono::seconds kLongestWait{2};
+
 /// Keeps calls of other threads away from the driver while a launch is stored. A thread enters before a call that
 /// launches, copies, allocates or frees, and leaves after it; an open gate costs two additions.
 class Gate {

@@ -24,7 +24,7 @@ std::uint64_t aligned(std::uint64_t size) {
   return (size + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-std::span<const std::byte> bytes_of(std::string_view text) {
+std::span<const std::byte> text_bytes(std::string_view text) {
   return std::as_bytes(std::span(text));
 }
 
@@ -54,7 +54,7 @@ std::span<const std::byte> packed_parameters(void** extra) {
 }
 
 /// The bytes of a parameter; none if the launch lacks them.
-std::span<const std::byte> bytes_of(const Launch& launch, std::size_t index, const KernelParameter& parameter) {
+std::span<const std::byte> given_bytes(const Launch& launch, std::size_t index, const KernelParameter& parameter) {
   if (launch.parameters != nullptr) return {static_cast<const std::byte*>(launch.parameters[index]), parameter.size};
   if (launch.extra == nullptr) return {};
   const std::span<const std::byte> all = packed_parameters(launch.extra);
@@ -105,7 +105,7 @@ void Snapshot::add_facts(const Launch& launch, CUfunction function) {
   std::copy_n(launch.shape.grid, 3, facts.grid);
   std::copy_n(launch.shape.block, 3, facts.block);
   std::copy_n(launch.shape.cluster, 3, facts.cluster);
-  add_record(RecordKind::launch, facts, bytes_of(launch.kernel));
+  add_record(RecordKind::launch, facts, text_bytes(launch.kernel));
   for (const auto& [attribute, value] : launch.attributes)
     add_record(RecordKind::launch_attribute, NumberedFact{.number = attribute, .value = value});
   for (int attribute = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES; attribute < CU_FUNC_ATTRIBUTE_MAX;
@@ -132,7 +132,7 @@ void Snapshot::add_facts(const Launch& launch, CUfunction function) {
   }
   gpu.compute_capability = 10 * major + minor;
   driver_.driver_version(&gpu.driver);
-  add_record(RecordKind::device, gpu, bytes_of(name));
+  add_record(RecordKind::device, gpu, text_bytes(name));
   add_frames();
 }
 
@@ -152,7 +152,7 @@ void Snapshot::add_frames() {
     // The executable has no name there.
     const char* const path = *object->l_name != '\0' ? object->l_name : "/proc/self/exe";
     const FactsOfFrame frame{.offset = reinterpret_cast<std::uint64_t>(address) - object->l_addr};
-    add_record(RecordKind::frame, frame, bytes_of(path));
+    add_record(RecordKind::frame, frame, text_bytes(path));
   }
 }
 
@@ -167,7 +167,7 @@ bool Snapshot::add_parameters(const Launch& launch, std::span<const std::byte> i
   records_.insert(records_.end(), bytes.begin(), bytes.end());
   records_.insert(records_.end(), image.begin(), image.end());
   for (std::size_t i = 0; i < facts->parameters.size(); ++i) {
-    const std::span<const std::byte> value = bytes_of(launch, i, facts->parameters[i]);
+    const std::span<const std::byte> value = given_bytes(launch, i, facts->parameters[i]);
     if (value.size() != facts->parameters[i].size) {
       why_not = "the launch has fewer parameters than the kernel";
       return false;
@@ -213,7 +213,7 @@ bool Snapshot::add_variables(CUmodule module, std::span<const std::byte> image, 
     }
     pieces_.push_back({.address = address, .size = size, .offset = size_});
     size_ += aligned(size);
-    add_record(RecordKind::variable, pieces_.back(), bytes_of(variable.symbol));
+    add_record(RecordKind::variable, pieces_.back(), text_bytes(variable.symbol));
   }
   return true;
 }

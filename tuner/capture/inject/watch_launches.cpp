@@ -28,11 +28,8 @@
 namespace tuner::capture {
 namespace {
 
-using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-/// For each thing that is waited for.
-constexpr auto kLongestWait = 2s;
 /// Launches that are tried, before a program is left alone.
 constexpr int kMostFailures = 3;
 /// What we call would end the capture, or be refused in it.
