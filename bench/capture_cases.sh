@@ -16,7 +16,9 @@ for way in plain large many packed structured per_thread waiting waits beside_ca
   kernel=adds
   [ $way != structured ] || kernel=adds_pair
   [ $way != waits ] || kernel=waits
-  timeout 30 "$tuner" capture --json --kernel $kernel -o "$folder/$way" -- "$folder/cases" "${way/waits/waiting}" \
+  which=()
+  [ $way != waits ] || which=(--launches 2)
+  timeout 30 "$tuner" capture --json --kernel $kernel "${which[@]}" -o "$folder/$way" -- "$folder/cases" "${way/waits/waiting}" \
     > "$folder/$way.json" 2> "$folder/$way.log"
   code=$?
   said=$(grep '^tuner: ' "$folder/$way.log" | sed 's/^tuner: //; s/^warning: //' | sort -u | tr '\n' ' ')

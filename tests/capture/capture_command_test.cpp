@@ -4,8 +4,14 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/resource.h>
+
+#include <chrono>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <string>
+#include <thread>
 
 using namespace tuner::test;
 
@@ -96,4 +102,68 @@ TEST_CASE("an interrupted capture prints what was seen") {
   const Result result = running.finish();
   CHECK(result.exit_code == 130);
   CHECK(contains(result.out, "scale<float>"));
+}
+
+TEST_CASE("launches of a kernel are stored in a folder that show prints") {
+  const UserWithGpu user;
+  const Words command{"capture", "--randomise",          "--json", "--kernel", "adds", "-o", "adds.capture",
+                      "--",      TUNER_CAPTURED_PROGRAM, "adds"};
+  const Result result = user.run(command);
+  check_out(result, 0);
+  const auto stored = nlohmann::json::parse(result.out)["stored"];
+  CHECK(stored["folder"] == "adds.capture");
+  CHECK(stored["launches"] == 1);
+  check_out(user.run({"show", "./adds.capture"}), 0, {"adds(int*, int const*, int)", "capture_test_program"});
+  check_error(user.run(command), 2, {"adds.capture"});  // it is there, and nothing in it is lost
+  check_out(user.run({"show", "./adds.capture"}), 0);
+}
+
+TEST_CASE("what cannot be stored is one sentence, and leaves no folder") {
+  const UserWithGpu user;
+  const auto storing = [&](const Words& options, const std::string& word) {
+    return user.run(
+        joined(joined({"capture", "--randomise", "--json"}, options), {"--", TUNER_CAPTURED_PROGRAM, word}));
+  };
+  check_has(storing({"--kernel", "absent"}, "adds").err, {"The program launched no kernel `absent`", "adds"});
+  check_has(storing({"--kernel", "adds", "--launches", "1000"}, "adds").err, {"did not launch it so often"});
+  check_has(storing({"--kernel", "adds"}, "managed").err, {"managed memory"});
+  check_has(storing({"--kernel", "adds", "--launches", "0"}, "adds").err, {"counted from 1"});
+  check_has(storing({"--kernel", "adds", "--limit", "much"}, "adds").err, {"--limit needs a size"});
+  check_has(storing({"--limit", "1GB"}, "adds").err, {"--limit says how launches are stored"});
+  for (const auto& entry : std::filesystem::directory_iterator(user.home()))
+    CHECK(entry.path().extension() != ".capture");
+}
+
+TEST_CASE("a capture that is killed leaves a folder that is complete, or is known not to be") {
+  std::mt19937 random(17);
+  int complete = 0, incomplete = 0;
+  for (int i = 0; i < 60; ++i) {
+    const UserWithGpu user;
+    {
+      const Running running(
+          user, {"capture", "--randomise", "--kernel", "adds", "-o", "c", "--", TUNER_CAPTURED_PROGRAM, "adds"});
+      std::this_thread::sleep_for(std::chrono::microseconds(std::uniform_int_distribution(0, 120000)(random)));
+      running.signal(9);
+    }
+    if (!std::filesystem::exists(user.home() / "c")) continue;
+    const Result shown = user.run({"show", "./c"});
+    const bool is_complete = shown.exit_code == 0;
+    ++(is_complete ? complete : incomplete);
+    if (!is_complete) CHECK(contains(shown.err, "ncomplete"));
+  }
+  CHECK(complete + incomplete > 0);
+}
+
+TEST_CASE("where files may not become long, the program runs to its end all the same") {
+  for (int limit = 1; limit <= 10; ++limit) {
+    UserWithGpu user;
+    user.before_start = [limit] {
+      const rlimit most{static_cast<rlim_t>(limit * 1500), static_cast<rlim_t>(limit * 1500)};
+      setrlimit(RLIMIT_FSIZE, &most);
+    };
+    const Result result = user.run(
+        {"capture", "--randomise", "--kernel", "adds", "-o", "c", "--", TUNER_CAPTURED_PROGRAM, "adds", "flushed"});
+    CHECK(result.out.find("flushed") != result.out.rfind("flushed"));  // by both runs
+    CHECK(std::filesystem::exists(user.home() / "c" / "manifest.json") == (result.exit_code == 0));
+  }
 }

@@ -1,6 +1,7 @@
 #include "tuner/capture/inject/memory_file.hpp"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +27,9 @@ void make_pages(std::span<std::byte> bytes) {
 }  // namespace
 
 MemoryFile::MemoryFile(std::uint64_t size, bool ahead) : size_(size) {
+  // A file that is too long for the program's limit would end it by a signal.
+  rlimit longest{};
+  if (getrlimit(RLIMIT_FSIZE, &longest) != 0 || size >= longest.rlim_cur) return;
   descriptor_ = memfd_create("captured by tuner", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   const std::uint64_t mapped = std::max<std::uint64_t>(size, 1);
   if (descriptor_ < 0 || ftruncate(descriptor_, static_cast<off_t>(mapped)) != 0) return;

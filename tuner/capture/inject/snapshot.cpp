@@ -62,6 +62,14 @@ std::span<const std::byte> given_bytes(const Launch& launch, std::size_t index, 
   return all.subspan(parameter.offset, parameter.size);
 }
 
+bool is_between(std::string_view path) {
+  const std::string_view file = path.substr(path.rfind('/') + 1);
+  for (const std::string_view beginning : {"libtuner-inject", "libcupti", "libcuda.", "libcudart"}) {
+    if (file.starts_with(beginning)) return true;
+  }
+  return false;
+}
+
 std::vector<std::uint64_t> words_in(std::span<const std::byte> bytes) {
   std::vector<std::uint64_t> words(bytes.size() / sizeof(std::uint64_t));
   if (!words.empty()) std::memcpy(words.data(), bytes.data(), words.size() * sizeof(std::uint64_t));
@@ -145,12 +153,15 @@ void Snapshot::add_frames() {
     return all.size() < kMostFrames ? _URC_NO_REASON : _URC_END_OF_STACK;
   };
   _Unwind_Backtrace(visit, &frames);
+  bool is_outside = false;  // of what stands between the program and this library
   for (void* const address : frames) {
     Dl_info info{};
     link_map* object = nullptr;
     if (dladdr1(address, &info, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) == 0 || object == nullptr) continue;
     // The executable has no name there.
     const char* const path = *object->l_name != '\0' ? object->l_name : "/proc/self/exe";
+    is_outside = is_outside || !is_between(path);
+    if (!is_outside) continue;
     const FactsOfFrame frame{.offset = reinterpret_cast<std::uint64_t>(address) - object->l_addr};
     add_record(RecordKind::frame, frame, text_bytes(path));
   }
