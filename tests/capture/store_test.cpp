@@ -41,7 +41,8 @@ Stored stored_of(std::vector<std::string> words, std::vector<WantedLaunch> wante
   Stored stored;
   const auto take = [&](SentLaunch sent) {
     stored.launches[sent.wanted] =
-        std::make_unique<ReceivedLaunch>(std::move(sent.records), std::move(sent.before), std::move(sent.after));
+        std::make_unique<ReceivedLaunch>(std::move(sent.records), std::move(sent.before), std::move(sent.after), limit);
+    return true;
   };
   stored.profile =
       store_launches({.command = std::move(words), .randomise = true, .patience = 1h, .grace = 1h},
@@ -134,10 +135,18 @@ TEST_CASE("launches that a graph records are none") {
   CHECK(stored.launches.empty());
 }
 
-TEST_CASE("above the limit, what the parameters lead to is stored") {
+TEST_CASE("what the parameters lead to and is above the limit is not stored") {
   const Stored all = stored_of({"adds"});
   const std::uint64_t needed = all.launches.at(0)->before().size();
   const Stored stored = stored_of({"adds"}, {{.ordinal = 1}}, needed / 4);
+  CHECK(stored.launches.empty());
+  REQUIRE(!stored.profile.troubles.empty());
+  CHECK(stored.profile.troubles.front().find("--limit") != std::string::npos);
+}
+
+TEST_CASE("a variable above the limit is refused, and the program runs on") {
+  const Stored stored = stored_of({"variable"}, {{.ordinal = 1}}, 1);
+  CHECK(stored.profile.status.code == 0);
   CHECK(stored.launches.empty());
   REQUIRE(!stored.profile.troubles.empty());
   CHECK(stored.profile.troubles.front().find("--limit") != std::string::npos);

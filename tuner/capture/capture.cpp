@@ -188,20 +188,24 @@ Profile profile_program(const CaptureOptions& options, const std::atomic<bool>& 
 }
 
 Profile store_launches(const CaptureOptions& options, const WantedKernel& kernel,
-                       const std::function<void(SentLaunch)>& take, const std::atomic<bool>& interrupted) {
+                       const std::function<bool(SentLaunch)>& take, const std::atomic<bool>& interrupted) {
   ProfileBuilder builder;
   std::set<std::size_t> stored;
+  bool is_done = false;
   const auto take_packet = [&](Packet packet) {
     const std::optional<Incoming> message = read_message(packet.bytes);
+    is_done = is_done || (message && message->kind == MessageKind::done);
     if (!message || message->kind != MessageKind::stored) return builder.add(packet.bytes);
     // Two processes of a program may store the same.
     const bool is_new = message->wanted < kernel.launches.size() && !stored.contains(message->wanted);
     if (!is_new || packet.descriptors.size() != kMostDescriptors) return;
-    stored.insert(message->wanted);
     std::vector<UniqueFd>& files = packet.descriptors;
-    take({message->wanted, std::move(files[0]), std::move(files[1]), std::move(files[2])});
+    if (take({message->wanted, std::move(files[0]), std::move(files[1]), std::move(files[2])}))
+      stored.insert(message->wanted);
   };
-  const auto is_enough = [&] { return options.stop_at_launches && stored.size() >= *options.stop_at_launches; };
+  const auto is_enough = [&] {
+    return options.stop_at_launches && (is_done || stored.size() == kernel.launches.size());
+  };
   return run_program(options, {fmt::format("{}={}", kWantedVariable, wanted_text(kernel))}, builder, take_packet,
                      is_enough, interrupted);
 }

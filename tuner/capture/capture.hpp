@@ -37,9 +37,10 @@ struct SentLaunch {
 /// what fails in the program is a trouble of the profile.
 Profile profile_program(const CaptureOptions& options, const std::atomic<bool>& interrupted);
 
-/// Runs the program once more, and hands over each launch that was asked for while the program runs; none twice. With
-/// `stop_at_launches` the program is ended once so many were handed over. Of the profile, kernels stay empty.
+/// Runs the program once more, and hands over each launch that was asked for while the program runs, until `take` says
+/// that it was one. With `stop_at_launches`, however many, the program is ended once it will store no more. Of the
+/// profile, kernels stay empty.
 Profile store_launches(const CaptureOptions& options, const WantedKernel& kernel,
-                       const std::function<void(SentLaunch)>& take, const std::atomic<bool>& interrupted);
+                       const std::function<bool(SentLaunch)>& take, const std::atomic<bool>& interrupted);
 
 }  // namespace tuner::capture

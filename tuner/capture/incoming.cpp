@@ -46,6 +46,7 @@ std::optional<Incoming> read_message(std::span<const std::byte> packet) {
   switch (head.kind) {
     case MessageKind::hello:
     case MessageKind::bye:
+    case MessageKind::done:
       return reader.is_empty() ? std::optional(message) : std::nullopt;
     case MessageKind::launches:
       if (!reader.take(message.shape) || !reader.take(message.sums) || !is_possible(message.sums)) return std::nullopt;

@@ -21,7 +21,7 @@ inline constexpr const char* kCuptiVariable = "CAPTURED_WITH_CUPTI";
 inline constexpr const char* kWantedVariable = "CAPTURED_LAUNCHES";
 
 /// Changes with everything in this file.
-inline constexpr std::uint32_t kMessageVersion = 0x54435032;
+inline constexpr std::uint32_t kMessageVersion = 0x54435033;
 inline constexpr std::size_t kLongestMessage = 64 * 1024;
 /// That come with one message.
 inline constexpr std::size_t kMostDescriptors = 3;
@@ -34,6 +34,7 @@ enum class MessageKind : std::uint32_t {
   trouble = 3,   ///< a sentence
   bye = 4,       ///< the process ends, and everything was sent
   stored = 5,    ///< the number of the wanted launch, from 0; the descriptors of three files: snapshot_format.hpp
+  done = 6,      ///< nothing more will be stored
 };
 
 struct MessageHead {

@@ -53,7 +53,8 @@ void ProfileBuilder::add(std::span<const std::byte> packet) {
     case MessageKind::launches:
       add_launches(*message);
       break;
-    case MessageKind::stored:  // for those who asked for it
+    case MessageKind::stored:  // these are for those who asked for launches
+    case MessageKind::done:
       break;
     case MessageKind::trouble:
       unfinished_.erase(message->process);

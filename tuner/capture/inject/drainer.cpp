@@ -17,6 +17,11 @@ Drainer::Drainer(const DriverCalls& driver) : driver_(driver) {
   quiet_thread([this] { serve(); }).detach();
 }
 
+bool Drainer::is_waiting() {
+  const std::lock_guard lock(mutex_);
+  return context_ != nullptr;
+}
+
 bool Drainer::drain(CUcontext context, std::chrono::nanoseconds patience) {
   std::unique_lock lock(mutex_);
   if (context_ != nullptr) return false;

@@ -21,6 +21,8 @@ class Drainer {
   Drainer(const Drainer&) = delete;
   Drainer& operator=(const Drainer&) = delete;
 
+  /// Whether an earlier wait, which was given up, still goes on.
+  bool is_waiting();
   /// Whether everything in the context has ended after so long. While an earlier wait goes on, false at once.
   bool drain(CUcontext context, std::chrono::nanoseconds patience);
 

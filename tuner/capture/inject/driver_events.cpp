@@ -22,12 +22,16 @@ DriverEvent event_of(std::string_view name) {
   if (name == "cuMemAllocPitch") return DriverEvent::allocate_pitch;
   if (name == "cuMemMap") return DriverEvent::map;
   if (name == "cuMemUnmap") return DriverEvent::unmap;
+  if (name.starts_with("cuDevicePrimaryCtxReset") || name.starts_with("cuDevicePrimaryCtxRelease") ||
+      name == "cuCtxDestroy")
+    return DriverEvent::reset;
   if (name == "cuStreamEndCapture") return DriverEvent::end_capture;
   if (name.starts_with("cuStreamBeginCapture")) return DriverEvent::begin_capture;
   if (name.starts_with("cuMemAlloc") && name != "cuMemAllocHost") return DriverEvent::allocate;
   if (name.starts_with("cuMemFree") && name != "cuMemFreeHost") return DriverEvent::free;
-  for (const std::string_view beginning : {"cuMemcpy", "cuMemset", "cuLaunch", "cuGraphLaunch", "cuModuleUnload",
-                                           "cuLibraryUnload", "cuMemPrefetch", "cuMemAdvise", "cuCtxDestroy"}) {
+  for (const std::string_view beginning :
+       {"cuMemcpy", "cuMemset", "cuLaunch", "cuGraphLaunch", "cuModuleUnload", "cuLibraryUnload", "cuMemPrefetch",
+        "cuMemAdvise", "cuMemBatch", "cuMemDiscard", "cuStreamWriteValue", "cuStreamBatchMemOp"}) {
     if (name.starts_with(beginning)) return DriverEvent::other;
   }
   return DriverEvent::none;

@@ -19,6 +19,7 @@ enum class DriverEvent : unsigned char {
   map,
   free,
   unmap,
+  reset,  ///< of a context, with all that was allocated in it
   begin_capture,
   end_capture,
   other,  ///< copies, fills and the like, which wait while a launch is stored

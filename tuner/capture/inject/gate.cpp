@@ -1,7 +1,6 @@
 #include "tuner/capture/inject/gate.hpp"
 
 #include <thread>
-#include <utility>
 
 namespace tuner::capture {
 
@@ -9,17 +8,15 @@ namespace tuner::capture {
 void Gate::enter() {
   for (;;) {
     under_way_.fetch_add(1);
-    if (!closed_.load()) return;
+    if (!closed_.load() || passed_.load()) return;
     under_way_.fetch_sub(1);
     std::unique_lock lock(mutex_);
-    if (opened_.wait_for(lock, kLongestWait, [this] { return !closed_.load(); })) continue;
-    passed_ = true;
-    under_way_.fetch_add(1);
-    return;
+    if (!opened_.wait_for(lock, kLongestWait, [this] { return !closed_.load() || passed_.load(); })) passed_ = true;
   }
 }
 
 bool Gate::close(std::chrono::milliseconds patience) {
+  passed_.store(false);
   closed_.store(true);
   const auto deadline = std::chrono::steady_clock::now() + patience;
   while (under_way_.load() != 0) {
@@ -32,11 +29,10 @@ bool Gate::close(std::chrono::milliseconds patience) {
   return true;
 }
 
-bool Gate::open() {
+void Gate::open() {
   const std::lock_guard lock(mutex_);
   closed_.store(false);
   opened_.notify_all();
-  return !std::exchange(passed_, false);
 }
 
 }  // namespace tuner::capture

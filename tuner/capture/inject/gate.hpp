@@ -19,15 +19,16 @@ class Gate {
 
   /// From now on nobody enters. False, and the gate is open again, if somebody has not left after so long.
   bool close(std::chrono::milliseconds patience);
-  /// False if somebody has waited too long and went on: what was stored meanwhile may be mixed.
-  bool open();
+  /// Whether somebody has waited too long and went on while it was closed; then nobody waits any more.
+  bool was_passed() const { return passed_.load(); }
+  void open();
 
  private:
   std::atomic<int> under_way_ = 0;
   std::atomic<bool> closed_ = false;
   std::mutex mutex_;
   std::condition_variable opened_;
-  bool passed_ = false;  ///< by somebody, while it was closed
+  std::atomic<bool> passed_ = false;  ///< since it was closed
 };
 
 }  // namespace tuner::capture

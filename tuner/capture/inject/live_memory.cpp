@@ -15,6 +15,11 @@ void LiveMemories::remove(std::uint64_t address) {
   by_address_.erase(address);
 }
 
+void LiveMemories::clear() {
+  const std::lock_guard lock(mutex_);
+  by_address_.clear();
+}
+
 std::vector<LiveMemory> LiveMemories::list() const {
   const std::lock_guard lock(mutex_);
   std::vector<LiveMemory> all;

@@ -25,6 +25,7 @@ class LiveMemories {
  public:
   void add(const LiveMemory& memory);
   void remove(std::uint64_t address);
+  void clear();
   /// All of them, by address.
   std::vector<LiveMemory> list() const;
 

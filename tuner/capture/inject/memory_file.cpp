@@ -5,8 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <limits>
+#include <exception>
 #include <span>
 
 #include "tuner/capture/inject/quiet_thread.hpp"
@@ -39,7 +38,11 @@ MemoryFile::MemoryFile(std::uint64_t size, bool ahead) : size_(size) {
   const std::uint64_t part = std::max(size / kMostThreads / kPage * kPage + kPage, kLeastPart);
   for (std::uint64_t begin = 0; ahead && size > kLeastPart && begin < size; begin += part) {
     const std::span<std::byte> pages(bytes_ + begin, std::min(part, size - begin));
-    threads_.push_back(quiet_thread([pages] { make_pages(pages); }));
+    try {
+      threads_.push_back(quiet_thread([pages] { make_pages(pages); }));
+    } catch (const std::exception&) {
+      return;  // no thread, no memory: pages are made when they are written
+    }
   }
 }
 
@@ -52,17 +55,6 @@ MemoryFile::~MemoryFile() {
   wait();
   if (bytes_ != nullptr) munmap(bytes_, std::max<std::uint64_t>(size_, 1));
   if (descriptor_ >= 0) close(descriptor_);
-}
-
-std::uint64_t available_memory() {
-  std::FILE* const file = std::fopen("/proc/meminfo", "re");
-  unsigned long long kilobytes = 0;
-  bool found = false;
-  char line[256];
-  while (file != nullptr && !found && std::fgets(line, sizeof line, file) != nullptr)
-    found = std::sscanf(line, "MemAvailable: %llu", &kilobytes) == 1;
-  if (file != nullptr) std::fclose(file);
-  return found ? kilobytes * 1024 : std::numeric_limits<std::uint64_t>::max();
 }
 
 }  // namespace tuner::capture

@@ -31,7 +31,4 @@ class MemoryFile {
   std::vector<std::thread> threads_;
 };
 
-/// Bytes that the system could still give to programs; as much as there can be where it does not say.
-std::uint64_t available_memory();
-
 }  // namespace tuner::capture

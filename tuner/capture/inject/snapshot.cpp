@@ -62,6 +62,18 @@ std::span<const std::byte> given_bytes(const Launch& launch, std::size_t index, 
   return all.subspan(parameter.offset, parameter.size);
 }
 
+std::string too_much(std::uint64_t limit) {
+  return "it can reach more than " + std::to_string(limit / 1000000) +
+         " MB, which is --limit or a quarter of the machine's free memory";
+}
+
+/// The loader has no name for it.
+std::string path_of_executable() {
+  char path[4096];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : "/proc/self/exe";
+}
+
 bool is_between(std::string_view path) {
   const std::string_view file = path.substr(path.rfind('/') + 1);
   for (const std::string_view beginning : {"libtuner-inject", "libcupti", "libcuda.", "libcudart"}) {
@@ -88,8 +100,8 @@ void Snapshot::add_record(RecordKind kind, const Facts& facts, std::span<const s
 
 std::unique_ptr<Snapshot> Snapshot::take(const DriverCalls& driver, const Launch& launch,
                                          std::span<const std::byte> image, std::vector<LiveMemory> live,
-                                         std::uint64_t limit, std::string& why_not) {
-  std::unique_ptr<Snapshot> snapshot(new Snapshot(driver));
+                                         std::uint64_t limit, std::function<bool()> is_alone, std::string& why_not) {
+  std::unique_ptr<Snapshot> snapshot(new Snapshot(driver, std::move(is_alone)));
   CUfunction function = nullptr;
   CUmodule module = nullptr;
   if (driver.kernel_function(&function, reinterpret_cast<CUkernel>(launch.function)) != CUDA_SUCCESS)
@@ -100,7 +112,7 @@ std::unique_ptr<Snapshot> Snapshot::take(const DriverCalls& driver, const Launch
   }
   snapshot->add_facts(launch, function);
   const bool is_taken = snapshot->add_parameters(launch, image, why_not) &&
-                        snapshot->add_roots(launch, live, why_not) && snapshot->add_variables(module, image, why_not) &&
+                        snapshot->add_variables(module, image, why_not) && snapshot->add_roots(launch, live, why_not) &&
                         snapshot->copy_all(launch, live, limit, why_not);
   return is_taken ? std::move(snapshot) : nullptr;
 }
@@ -158,8 +170,7 @@ void Snapshot::add_frames() {
     Dl_info info{};
     link_map* object = nullptr;
     if (dladdr1(address, &info, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) == 0 || object == nullptr) continue;
-    // The executable has no name there.
-    const char* const path = *object->l_name != '\0' ? object->l_name : "/proc/self/exe";
+    const std::string path = *object->l_name != '\0' ? object->l_name : path_of_executable();
     is_outside = is_outside || !is_between(path);
     if (!is_outside) continue;
     const FactsOfFrame frame{.offset = reinterpret_cast<std::uint64_t>(address) - object->l_addr};
@@ -198,6 +209,8 @@ bool Snapshot::add_roots(const Launch& launch, std::vector<LiveMemory>& live, st
       why_not = std::string("a parameter leads to ") + words_for(memory->kind) + ", which cannot be stored yet";
       return false;
     }
+    const auto holds = [&](const FactsOfMemory& piece) { return word - piece.address < piece.size; };
+    if (std::ranges::any_of(pieces_, holds)) continue;  // a variable of the module
     unsigned type = 0;
     if (word == 0 || driver_.pointer_attribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, word) != CUDA_SUCCESS) continue;
     CUdeviceptr begin = 0;
@@ -235,8 +248,12 @@ void Snapshot::add_memory(const LiveMemory& memory) {
   add_record(RecordKind::allocation, pieces_.back());
 }
 
-bool Snapshot::copy_before(const FactsOfMemory& piece, std::string& why_not) {
-  if (driver_.copy_to_host(before_->bytes() + piece.offset, piece.address, piece.size) == CUDA_SUCCESS) return true;
+bool Snapshot::copy(const FactsOfMemory& piece, const MemoryFile& into, std::string& why_not) const {
+  if (!is_alone_()) {
+    why_not = "another thread of the program could not wait so long, or began to capture a stream";
+    return false;
+  }
+  if (driver_.copy_to_host(into.bytes() + piece.offset, piece.address, piece.size) == CUDA_SUCCESS) return true;
   why_not = "its memory could not be read";
   return false;
 }
@@ -249,26 +266,27 @@ bool Snapshot::copy_all(const Launch& launch, const std::vector<LiveMemory>& liv
   });
   std::uint64_t all = size_;
   for (const LiveMemory& memory : storable) all += aligned(memory.size);
-  // Both files are in memory at once.
-  const std::uint64_t room = std::min(limit, available_memory() / 2);
-  const bool all_fits = all <= room;
+  const bool all_fits = all <= limit;
+  if (size_ > limit) {
+    why_not = too_much(limit);
+    return false;
+  }
   if (all_fits) {
     for (const LiveMemory& memory : storable) add_memory(memory);
   }
-  before_ = std::make_unique<MemoryFile>(all_fits ? all : room, all_fits);
+  before_ = std::make_unique<MemoryFile>(all_fits ? all : limit, all_fits);
   if (all_fits) after_ = std::make_unique<MemoryFile>(all, true);
   if (!before_->is_there()) {
     why_not = "there is no memory for it";
     return false;
   }
   before_->wait();
-  const auto is_copied = [&](const FactsOfMemory& piece) { return copy_before(piece, why_not); };
-  return size_ <= room && std::ranges::all_of(pieces_, is_copied) &&
-         (all_fits || copy_reachable(storable, room, why_not));
+  const auto is_copied = [&](const FactsOfMemory& piece) { return copy(piece, *before_, why_not); };
+  return std::ranges::all_of(pieces_, is_copied) && (all_fits || copy_reachable(storable, limit, why_not));
 }
 
 /// Words that lie in live memory are taken for addresses, so more may be stored than the kernel can reach, never less.
-bool Snapshot::copy_reachable(const std::vector<LiveMemory>& live, std::uint64_t room, std::string& why_not) {
+bool Snapshot::copy_reachable(const std::vector<LiveMemory>& live, std::uint64_t limit, std::string& why_not) {
   std::vector<bool> is_found(live.size(), false);
   const auto look_at = [&](std::span<const std::uint64_t> words) {
     std::vector<const LiveMemory*> found;
@@ -290,24 +308,23 @@ bool Snapshot::copy_reachable(const std::vector<LiveMemory>& live, std::uint64_t
   while (!next.empty()) {
     const LiveMemory& memory = *next.back();
     next.pop_back();
-    if (size_ + aligned(memory.size) > room) {
-      why_not = "it can reach more than " + std::to_string(room / 1000000) +
-                " MB, which is --limit or half of the machine's free memory";
+    if (size_ + aligned(memory.size) > limit) {
+      why_not = too_much(limit);
       return false;
     }
     add_memory(memory);
-    if (!copy_before(pieces_.back(), why_not)) return false;
+    if (!copy(pieces_.back(), *before_, why_not)) return false;
     look_at_piece(pieces_.back());
   }
   return true;
 }
 
-bool Snapshot::take_after() {
+bool Snapshot::take_after(std::string& why_not) {
   if (!after_) after_ = std::make_unique<MemoryFile>(size_, true);
   after_->wait();
-  return after_->is_there() && std::ranges::all_of(pieces_, [&](const FactsOfMemory& piece) {
-           return driver_.copy_to_host(after_->bytes() + piece.offset, piece.address, piece.size) == CUDA_SUCCESS;
-         });
+  if (!after_->is_there()) why_not = "there is no memory for it";
+  return after_->is_there() &&
+         std::ranges::all_of(pieces_, [&](const FactsOfMemory& piece) { return copy(piece, *after_, why_not); });
 }
 
 void Snapshot::set_held(std::uint64_t nanoseconds) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -34,29 +35,30 @@ struct Launch {
 };
 
 /// All that a launch can reach, before it and after it. The context is idle when these functions are called, and nobody
-/// else uses it. None throws anything but std::bad_alloc.
+/// else uses it. They throw std::bad_alloc only.
 class Snapshot {
  public:
   /// nullptr, and `why_not`, the rest of a sentence, if it cannot be taken. `image` is the kernel's module. Memory is
   /// that of the launch's context; all of it is stored, or, above `limit` bytes, what can be found from the parameters
-  /// and the variables.
+  /// and the variables. Nothing is copied once `is_alone` says no.
   static std::unique_ptr<Snapshot> take(const DriverCalls& driver, const Launch& launch,
                                         std::span<const std::byte> image, std::vector<LiveMemory> live,
-                                        std::uint64_t limit, std::string& why_not);
-  bool take_after();
+                                        std::uint64_t limit, std::function<bool()> is_alone, std::string& why_not);
+  bool take_after(std::string& why_not);
   void set_held(std::uint64_t nanoseconds);
   /// To the tuner, as what was wanted at `index`; false if it could not be sent.
   bool send_to(const Parent& parent, std::size_t index) const;
 
  private:
-  explicit Snapshot(const DriverCalls& driver) : driver_(driver) {}
+  Snapshot(const DriverCalls& driver, std::function<bool()> is_alone)
+      : driver_(driver), is_alone_(std::move(is_alone)) {}
   bool add_parameters(const Launch& launch, std::span<const std::byte> image, std::string& why_not);
   bool add_variables(CUmodule module, std::span<const std::byte> image, std::string& why_not);
   bool add_roots(const Launch& launch, std::vector<LiveMemory>& live, std::string& why_not);
   void add_memory(const LiveMemory& memory);
-  bool copy_before(const FactsOfMemory& piece, std::string& why_not);
+  bool copy(const FactsOfMemory& piece, const MemoryFile& into, std::string& why_not) const;
   bool copy_all(const Launch& launch, const std::vector<LiveMemory>& live, std::uint64_t limit, std::string& why_not);
-  bool copy_reachable(const std::vector<LiveMemory>& live, std::uint64_t room, std::string& why_not);
+  bool copy_reachable(const std::vector<LiveMemory>& live, std::uint64_t limit, std::string& why_not);
   void add_facts(const Launch& launch, CUfunction function);
   void add_frames();
 
@@ -64,6 +66,7 @@ class Snapshot {
   void add_record(RecordKind kind, const Facts& facts, std::span<const std::byte> more = {});
 
   const DriverCalls& driver_;
+  const std::function<bool()> is_alone_;
   std::vector<std::byte> records_;
   std::vector<std::uint64_t> words_;   ///< of the parameters, that may be addresses
   std::vector<FactsOfMemory> pieces_;  ///< as they lie in the files, one after the other

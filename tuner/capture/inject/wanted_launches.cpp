@@ -14,14 +14,14 @@ bool is_alike(const LaunchShape& a, const LaunchShape& b) {
 }
 
 /// "ORDINAL", or "ORDINAL GRID GRID GRID BLOCK BLOCK BLOCK SHARED".
-std::optional<WantedLaunch> read_wanted(const char* line) {
+std::optional<OpenRequest> read_wanted(const char* line) {
   unsigned long long ordinal = 0;
   LaunchShape shape;
   const int numbers =
       std::sscanf(line, "%llu %u %u %u %u %u %u %u", &ordinal, &shape.grid[0], &shape.grid[1], &shape.grid[2],
                   &shape.block[0], &shape.block[1], &shape.block[2], &shape.dynamic_shared);
-  if (numbers == 1) return WantedLaunch{.ordinal = ordinal};
-  return numbers == 8 ? std::optional(WantedLaunch{.ordinal = ordinal, .shape = shape}) : std::nullopt;
+  if (numbers == 1) return OpenRequest{.ordinal = ordinal};
+  return numbers == 8 ? std::optional(OpenRequest{.ordinal = ordinal, .shape = shape}) : std::nullopt;
 }
 
 /// Takes the first line from `text`.
@@ -45,7 +45,7 @@ std::optional<WantedLaunches> WantedLaunches::from_environment() {
   wanted.limit_ = limit;
   wanted.longest_ = longest;
   while (!text.empty()) {
-    if (const std::optional<WantedLaunch> launch = read_wanted(next_line(text).c_str()))
+    if (const std::optional<OpenRequest> launch = read_wanted(next_line(text).c_str()))
       wanted.launches_.push_back(*launch);
   }
   return wanted.launches_.empty() ? std::nullopt : std::optional(wanted);
@@ -55,7 +55,7 @@ std::optional<std::size_t> WantedLaunches::take(const LaunchShape& shape) {
   ++seen_;
   std::optional<std::size_t> found;
   for (std::size_t i = 0; i < launches_.size(); ++i) {
-    WantedLaunch& launch = launches_[i];
+    OpenRequest& launch = launches_[i];
     if (launch.shape && !is_alike(*launch.shape, shape)) continue;
     ++launch.seen;
     if (!found && !launch.done && launch.seen >= launch.ordinal) found = i;
@@ -64,7 +64,7 @@ std::optional<std::size_t> WantedLaunches::take(const LaunchShape& shape) {
 }
 
 bool WantedLaunches::all_done() const {
-  return std::ranges::all_of(launches_, &WantedLaunch::done);
+  return std::ranges::all_of(launches_, &OpenRequest::done);
 }
 
 }  // namespace tuner::capture

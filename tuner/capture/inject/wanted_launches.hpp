@@ -11,8 +11,8 @@
 
 namespace tuner::capture {
 
-/// One launch that the tuner asks for.
-struct WantedLaunch {
+/// One launch that the tuner asks for, and how far the program has come.
+struct OpenRequest {
   std::uint64_t ordinal = 0;         ///< from 1; among the launches of its shape, if that is given
   std::optional<LaunchShape> shape;  ///< of which grid, block and dynamic_shared count
   std::uint64_t seen = 0;
@@ -40,7 +40,7 @@ class WantedLaunches {
  private:
   std::string kernel_;
   std::uint64_t limit_ = 0, longest_ = 0, seen_ = 0;
-  std::vector<WantedLaunch> launches_;
+  std::vector<OpenRequest> launches_;
 };
 
 }  // namespace tuner::capture

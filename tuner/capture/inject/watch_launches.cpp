@@ -34,6 +34,8 @@ using Clock = std::chrono::steady_clock;
 constexpr int kMostFailures = 3;
 /// What we call would end the capture, or be refused in it.
 constexpr const char* kInCapture = "the program captured a stream at that moment";
+constexpr const char* kNotDone = "what the GPU did before did not end within 2 s; it may wait for a later launch";
+constexpr const char* kNoMemory = "there is no memory, or no thread, for it";
 
 /// What a call leaves for its end, in the word that CUPTI keeps for it.
 enum class Mark : std::uint64_t { none = 0, entered = 1, stored = 2 };
@@ -41,11 +43,25 @@ enum class Mark : std::uint64_t { none = 0, entered = 1, stored = 2 };
 /// While the calling thread stores a launch, its calls are ours.
 thread_local bool is_ours = false;
 
-struct OurCalls {
-  OurCalls() { is_ours = true; }
-  ~OurCalls() { is_ours = false; }
+/// They may be made whatever other threads capture.
+class OurCalls {
+ public:
+  explicit OurCalls(const DriverCalls& driver) : driver_(driver) {
+    is_ours = true;
+    exchange();
+  }
+  ~OurCalls() {
+    exchange();
+    is_ours = false;
+  }
   OurCalls(const OurCalls&) = delete;
   OurCalls& operator=(const OurCalls&) = delete;
+
+ private:
+  void exchange() { driver_.exchange_capture_mode(&mode_); }
+
+  const DriverCalls& driver_;
+  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
 };
 
 class Watcher {
@@ -97,8 +113,12 @@ class Watcher {
     const CUresult result = *static_cast<const CUresult*>(call.functionReturnValue);
     if (mark == Mark::stored) return finish_storing(result);
     if (mark != Mark::entered) return;  // it began before there was anybody to see it
-    if (result == CUDA_SUCCESS) note_allocated(event, call);
     note_capture(event, result);
+    try {
+      if (result == CUDA_SUCCESS) note_allocated(event, call);
+    } catch (const std::exception&) {
+      // What is not noted is found from the parameters, or not stored.
+    }
     gate_.leave();
   }
 
@@ -125,6 +145,9 @@ class Watcher {
     }
     launch.kernel = call.symbolName;
     launch.context = call.context;
+    // Calls for per-thread streams mean those by the stream 0.
+    if (launch.stream == nullptr && std::string_view(call.functionName).ends_with("_ptsz"))
+      launch.stream = CU_STREAM_PER_THREAD;
     return launch;
   }
 
@@ -181,42 +204,46 @@ class Watcher {
 
   /// True if the launch is being stored: then nobody else calls the driver, until it has ended.
   bool begin_to_store(Launch launch) {
-    const OurCalls ours;
-    try {
-      const std::optional<std::size_t> index = count(launch);
-      if (!index || is_storing_.exchange(true)) return false;
-      if (captures_ > 0) {
-        is_storing_ = false;
-        return give_way_to_capture();
-      }
-      std::string why_not = prepare(launch, *index);
+    const OurCalls ours(driver_);
+    const std::optional<std::size_t> index = count(launch);
+    if (!index || is_storing_.exchange(true)) return false;
+    // These leave it to the next launch, however often.
+    const char* wait_for = captures_ > 0 ? kInCapture : drainer_.is_waiting() ? kNotDone : nullptr;
+    if (wait_for != nullptr) {
+      if (!gave_way_.exchange(true)) say_not_stored(wait_for);
+    } else if (gate_.close(kLongestWait)) {
+      std::string why_not = prepare(launch);
+      index_ = *index;
       if (why_not.empty()) return true;
-      is_storing_ = false;
+      gate_.open();
       give_up(why_not);
-    } catch (const std::exception&) {  // no memory, no thread
-      is_storing_ = false;
+    } else {
+      give_up("calls of other threads to the driver did not end within 2 s");
     }
+    is_storing_ = false;
     return false;
   }
 
-  /// Takes what there is before the launch; why it could not be, with an open gate.
-  std::string prepare(const Launch& launch, std::size_t index) {
-    if (!gate_.close(kLongestWait)) return "calls of other threads to the driver did not end within 2 s";
-    std::string why_not;
-    if (captures_ > 0) {
-      why_not = kInCapture;
-    } else if (!drainer_.drain(launch.context, kLongestWait)) {
-      why_not = "what the GPU did before did not end within 2 s; it may wait for a later launch";
-    } else if (const ModuleImages::Image image = image_of(launch)) {
+  /// Whether nobody else can have changed anything since the gate was closed.
+  bool is_alone() const { return captures_ == 0 && !gate_.was_passed(); }
+
+  /// Takes what there is before the launch, behind a closed gate; why it could not be.
+  std::string prepare(const Launch& launch) {
+    if (captures_ > 0) return kInCapture;
+    if (!drainer_.drain(launch.context, kLongestWait)) return kNotDone;
+    try {
+      const ModuleImages::Image image = image_of(launch);
+      if (image == nullptr) return "its module was not seen, or several modules have a kernel of this name";
+      std::string why_not;
       const Clock::time_point start = Clock::now();
-      snapshot_ = Snapshot::take(driver_, launch, *image, memories_.list(), wanted_.limit(), why_not);
+      snapshot_ = Snapshot::take(
+          driver_, launch, *image, memories_.list(), wanted_.limit(), [this] { return is_alone(); }, why_not);
       held_ = Clock::now() - start;
-    } else {
-      why_not = "its module was not seen, or several modules have a kernel of this name";
+      context_ = launch.context;
+      return why_not;
+    } catch (const std::exception&) {
+      return kNoMemory;
     }
-    index_ = index;
-    if (!why_not.empty()) gate_.open();
-    return why_not;
   }
 
   /// A module that is loaded only when its kernel is needed is loaded now.
@@ -227,52 +254,46 @@ class Watcher {
   }
 
   void finish_storing(CUresult result) {
-    const OurCalls ours;
-    std::string why_not;
-    const auto patience = kLongestWait + 4 * std::chrono::nanoseconds(wanted_.longest());
-    CUcontext context = nullptr;
-    driver_.current_context(&context);
-    try {
-      if (result != CUDA_SUCCESS) {
-        why_not = "it failed";
-      } else if (!drainer_.drain(context, patience)) {
-        why_not = "it did not end within 2 s and four times what it took before; it may wait for a later launch";
-      } else {
-        const Clock::time_point start = Clock::now();
-        if (!snapshot_->take_after()) why_not = "its memory could not be read";
-        held_ += Clock::now() - start;
-        snapshot_->set_held(static_cast<std::uint64_t>(std::chrono::nanoseconds(held_).count()));
-      }
-    } catch (const std::exception&) {
-      why_not = "there is no memory for it";
-    }
+    const OurCalls ours(driver_);
     const std::unique_ptr<Snapshot> snapshot = std::move(snapshot_);
     const std::size_t index = index_;
-    if (!gate_.open() && why_not.empty()) why_not = "another thread of the program could not wait so long";
+    std::string why_not = complete(*snapshot, result);
+    gate_.open();
     is_storing_ = false;
     try {
       if (why_not.empty() && !snapshot->send_to(parent_, index)) why_not = "it could not be sent to the tuner";
     } catch (const std::exception&) {
-      why_not = "there is no memory for it";
+      why_not = kNoMemory;
     }
     if (!why_not.empty()) return give_up(why_not);
     const std::lock_guard lock(mutex_);
     wanted_.finish(index);
+    if (wanted_.all_done()) parent_.send(MessageKind::done);
   }
 
-  /// The next launch is tried instead, however often; that is said once.
-  bool give_way_to_capture() {
-    if (!gave_way_.exchange(true)) say_not_stored(kInCapture);
-    return false;
+  /// Takes what there is after the launch; why it could not be.
+  std::string complete(Snapshot& snapshot, CUresult result) {
+    if (result != CUDA_SUCCESS) return "it failed";
+    const auto patience = kLongestWait + 4 * std::chrono::nanoseconds(wanted_.longest());
+    if (!drainer_.drain(context_, patience))
+      return "it did not end within 2 s and four times what it took before; it may wait for a later launch";
+    std::string why_not;
+    try {
+      const Clock::time_point start = Clock::now();
+      if (snapshot.take_after(why_not) && !is_alone()) why_not = "another thread of the program could not wait so long";
+      held_ += Clock::now() - start;
+      snapshot.set_held(static_cast<std::uint64_t>(std::chrono::nanoseconds(held_).count()));
+    } catch (const std::exception&) {
+      why_not = kNoMemory;
+    }
+    return why_not;
   }
 
   /// The next launch is tried instead, and after some nobody any more.
   void give_up(const std::string& why_not) {
-    {
-      const std::lock_guard lock(mutex_);
-      ++failures_;
-    }
     say_not_stored(why_not);
+    const std::lock_guard lock(mutex_);
+    if (++failures_ == kMostFailures) parent_.send(MessageKind::done);
   }
 
   void say_not_stored(const std::string& why_not) const {
@@ -301,6 +322,7 @@ class Watcher {
   void note_freed(DriverEvent event, const CUpti_CallbackData& call) {
     if (event == DriverEvent::free) memories_.remove(given<cuMemFree_v2_params>(call).dptr);
     if (event == DriverEvent::unmap) memories_.remove(given<cuMemUnmap_params>(call).ptr);
+    if (event == DriverEvent::reset) memories_.clear();  // what other contexts have is found from the parameters
   }
 
   static MemoryKind kind_of(std::string_view function) {
@@ -311,8 +333,9 @@ class Watcher {
 
   void note_capture(DriverEvent event, CUresult result) {
     if (event == DriverEvent::begin_capture && result == CUDA_SUCCESS) ++captures_;
-    const bool has_ended = result == CUDA_SUCCESS || result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    if (event == DriverEvent::end_capture && has_ended) --captures_;
+    const bool goes_on = result == CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD || result == CUDA_ERROR_ILLEGAL_STATE ||
+                         result == CUDA_ERROR_STREAM_CAPTURE_UNMATCHED || result == CUDA_ERROR_INVALID_VALUE;
+    if (event == DriverEvent::end_capture && !goes_on && captures_ > 0) --captures_;
   }
 
   const Parent parent_;
@@ -328,10 +351,11 @@ class Watcher {
   WantedLaunches wanted_;
   int failures_ = 0;
   std::atomic<bool> gave_way_ = false;    ///< to a capture
-  std::atomic<bool> is_storing_ = false;  ///< by a thread, whose are the next three
+  std::atomic<bool> is_storing_ = false;  ///< by a thread, whose are the next four
   std::unique_ptr<Snapshot> snapshot_;
   std::size_t index_ = 0;
   Clock::duration held_{};
+  CUcontext context_ = nullptr;
 };
 
 /// Never destroyed: threads of the program may run until the very end.

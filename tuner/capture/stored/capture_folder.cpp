@@ -224,8 +224,11 @@ void FolderWriter::finish() {
 
 bool is_capture_folder(const fs::path& folder) {
   std::error_code ignored;
-  return fs::is_directory(folder, ignored) &&
-         (fs::exists(folder / kManifest, ignored) || fs::is_directory(folder / kData, ignored));
+  if (fs::exists(folder / kManifest, ignored)) return true;
+  // One that is incomplete has its data, and nothing else.
+  std::size_t entries = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) entries += entry.exists() ? 1 : 0;
+  return entries == 1 && fs::is_directory(folder / kData, ignored);
 }
 
 Capture read_capture(const fs::path& folder) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -12,8 +13,8 @@ namespace tuner::capture {
 /// A file of memory that somebody else has made, mapped. It cannot become shorter any more.
 class MappedMemory {
  public:
-  /// Empty if it is no such file.
-  explicit MappedMemory(UniqueFd file);
+  /// Empty if it is no such file, or has more than `most` bytes.
+  MappedMemory(UniqueFd file, std::uint64_t most);
   ~MappedMemory();
   MappedMemory(const MappedMemory&) = delete;
   MappedMemory& operator=(const MappedMemory&) = delete;
@@ -27,7 +28,8 @@ class MappedMemory {
 /// What the injected library sent of a launch, checked.
 class ReceivedLaunch {
  public:
-  ReceivedLaunch(UniqueFd records, UniqueFd before, UniqueFd after);
+  /// `limit`: so many bytes of memory were asked for at most.
+  ReceivedLaunch(UniqueFd records, UniqueFd before, UniqueFd after, std::uint64_t limit);
   /// Nothing if it was no launch.
   const std::optional<Snapshot>& snapshot() const { return snapshot_; }
   std::span<const std::byte> before() const { return before_.bytes(); }

@@ -66,6 +66,8 @@ std::vector<std::uint64_t> read_launches(const Arguments& arguments) {
     }
     ordinals.push_back(ordinal);
   }
+  if (ordinals.size() > capture::kMostLaunches)
+    throw Error(Errc::bad_usage, fmt::format("--launches takes at most {} launches.", capture::kMostLaunches));
   return ordinals;
 }
 

@@ -16,6 +16,7 @@
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/base/words.hpp"
 #include "tuner/error.hpp"
+#include "tuner/process/usable_memory.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -27,6 +28,7 @@ using capture::Snapshot;
 using capture::WantedLaunch;
 
 constexpr std::size_t kMostShapes = 4;
+constexpr double kLongestLaunch = 3.6e12;  // nanoseconds: an hour
 
 std::vector<WantedLaunch> wanted_launches(const KernelProfile& kernel, std::span<const std::uint64_t> ordinals) {
   if (ordinals.empty()) return capture::most_costly_launches(kernel, kMostShapes);
@@ -69,7 +71,10 @@ std::filesystem::path default_folder(const std::string& kernel) {
 }
 
 LaunchStore::LaunchStore(const StoringRequest& request, const std::vector<std::string>& command)
-    : request_(request), writer_(request.folder, capture::facts_of_program(command)) {}
+    : request_(request),
+      // Both files of memory are there at once, and the pages of what was stored before.
+      limit_(std::min(request.limit, usable_memory() / 3)),
+      writer_(request.folder, capture::facts_of_program(command)) {}
 
 StoringResult LaunchStore::store_from(const Profile& profile, const capture::CaptureOptions& options,
                                       const std::atomic<bool>& interrupted) {
@@ -77,23 +82,24 @@ StoringResult LaunchStore::store_from(const Profile& profile, const capture::Cap
   const std::string name = one_line(capture::short_name(kernel.readable));
   const capture::WantedKernel wanted{
       .name = kernel.name,
-      .limit = request_.limit,
-      .longest = std::chrono::nanoseconds(static_cast<std::int64_t>(kernel.sums.longest)),
+      .limit = limit_,
+      .longest = std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(kernel.sums.longest, kLongestLaunch))),
       .launches = wanted_launches(kernel, request_.ordinals)};
   if (wanted.launches.empty()) {
     warn(fmt::format("No launch of {} was stored, because it is {}.", name, kernel.why_not_captured()));
     return {.text = "", .json = nullptr};
   }
   capture::CaptureOptions again = options;
-  if (again.stop_after || again.stop_at_launches) again.stop_at_launches = wanted.launches.size();
+  if (again.stop_after) again.stop_at_launches = wanted.launches.size();
   if (again.stop_after) *again.stop_after *= 2;  // storing takes time
   std::exception_ptr failed;
   const auto take = [&](capture::SentLaunch sent) {
     // A full disk does not end the program.
     try {
-      if (!failed) add(std::move(sent), profile, kernel);
+      return failed != nullptr || add(std::move(sent), profile, kernel);
     } catch (...) {
       failed = std::current_exception();
+      return true;
     }
   };
   const Profile second = capture::store_launches(again, wanted, take, interrupted);
@@ -101,6 +107,8 @@ StoringResult LaunchStore::store_from(const Profile& profile, const capture::Cap
 
   if (writer_.launches() < wanted.launches.size()) {
     std::ranges::copy(second.troubles, std::back_inserter(reasons_));
+    if (second.status.code != profile.status.code || second.status.signal != profile.status.signal)
+      reasons_.push_back("The program did not end as it did the first time.");
     if (reasons_.empty()) reasons_.push_back("The program did not launch it so often this time.");
     for (const std::string& reason : reasons_) warn(one_line(reason));
     warn(fmt::format("{} of {} launches of {} stored.", writer_.launches(), wanted.launches.size(), name));
@@ -119,20 +127,22 @@ StoringResult LaunchStore::store_from(const Profile& profile, const capture::Cap
                    {"held_ms", static_cast<double>(longest_ns_) / 1e6}}};
 }
 
-void LaunchStore::add(capture::SentLaunch sent, const Profile& profile, const KernelProfile& kernel) {
-  const capture::ReceivedLaunch received(std::move(sent.records), std::move(sent.before), std::move(sent.after));
+bool LaunchStore::add(capture::SentLaunch sent, const Profile& profile, const KernelProfile& kernel) {
+  const capture::ReceivedLaunch received(std::move(sent.records), std::move(sent.before), std::move(sent.after),
+                                         limit_);
   const std::optional<Snapshot>& snapshot = received.snapshot();
-  if (!snapshot) {
-    reasons_.push_back("The program sent something that is no launch; it was left out.");
-    return;
+  if (!snapshot || snapshot->kernel != kernel.name) {
+    reasons_.push_back("The program sent something that is no launch of the kernel; it was left out.");
+    return false;
   }
   if (const std::string why_not = capture::why_not_replayable(*snapshot); !why_not.empty()) {
     reasons_.push_back(fmt::format("A launch was not stored, because the kernel {}.", why_not));
-    return;
+    return true;
   }
   writer_.add(*snapshot, received.before(), received.after(), weight_of(*snapshot, profile, kernel));
   bytes_ += bytes_of(*snapshot);
   longest_ns_ = std::max(longest_ns_, snapshot->launch.held_ns);
+  return true;
 }
 
 }  // namespace tuner::cli

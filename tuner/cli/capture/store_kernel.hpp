@@ -37,9 +37,11 @@ class LaunchStore {
                            const std::atomic<bool>& interrupted);
 
  private:
-  void add(capture::SentLaunch sent, const capture::Profile& profile, const capture::KernelProfile& kernel);
+  /// False if it was no launch.
+  bool add(capture::SentLaunch sent, const capture::Profile& profile, const capture::KernelProfile& kernel);
 
   const StoringRequest request_;
+  const std::uint64_t limit_;  ///< bytes of memory, as this machine has it
   capture::FolderWriter writer_;
   std::uint64_t bytes_ = 0;           ///< of memory
   std::uint64_t longest_ns_ = 0;      ///< for which a launch held up the program
