@@ -99,6 +99,13 @@ void add_in_graph() {
   demand(adding.is_right());
 }
 
+/// Beside memory that no kernel can reach.
+void add_beside_others() {
+  const CUdeviceptr others = allocate(Memory::plain, 1 << 20);
+  demand(Adding().run());
+  cuda::check(cuda::driver().free(others), "cuMemFree");
+}
+
 /// The first kernel ends once the second has run, which is launched after it.
 void wait_for_later_launch() {
   CUdeviceptr word = allocate(Memory::plain, sizeof(int));
@@ -255,6 +262,7 @@ bool run_adding(const std::string& word) {
   static const std::map<std::string, void (*)()> others = {{"adds_in_threads", add_in_threads},
                                                            {"adds_beside_capture", add_beside_capture},
                                                            {"adds_in_graph", add_in_graph},
+                                                           {"adds_beside_others", add_beside_others},
                                                            {"waits", wait_for_later_launch}};
   const auto way = ways.find(word);
   const auto other = others.find(word);

@@ -70,7 +70,8 @@ CUstream create_stream();
 /// should; false if it is none of these. Adding in the ways above, three launches each: "adds", "extra", "extended",
 /// "cooperative", "per_thread", "managed", "pooled", "middle" (of allocations), "variable" (of the module), "lazily" (a
 /// CUkernel whose module is loaded by the first launch). Others: "adds_in_threads", two of them; "adds_beside_capture",
-/// a launch while another thread captures a stream; "adds_in_graph"; "waits", a kernel that ends once a later one ran.
+/// a launch while another thread captures a stream; "adds_in_graph"; "adds_beside_others", beside memory that no kernel
+/// can reach; "waits", a kernel that ends once a later one ran.
 bool run_adding(const std::string& word);
 
 }  // namespace tuner::test

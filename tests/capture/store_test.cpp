@@ -135,6 +135,17 @@ TEST_CASE("launches that a graph records are none") {
   CHECK(stored.launches.empty());
 }
 
+TEST_CASE("where not everything fits the limit, what the parameters lead to is stored") {
+  const Stored stored = stored_of({"adds_beside_others"}, {{.ordinal = 1}}, 100000);
+  REQUIRE(stored.launches.size() == 1);
+  REQUIRE(stored.snapshot().allocations.size() == 2);
+  const ReceivedLaunch& launch = *stored.launches.at(0);
+  const auto is_changed = [&](std::size_t allocation) {
+    return stored.numbers(launch.before(), allocation) != stored.numbers(launch.after(), allocation);
+  };
+  CHECK(is_changed(0) != is_changed(1));  // the sums, and what is added to them, in any order
+}
+
 TEST_CASE("what the parameters lead to and is above the limit is not stored") {
   const Stored all = stored_of({"adds"});
   const std::uint64_t needed = all.launches.at(0)->before().size();
