@@ -1,5 +1,6 @@
 #include "tuner/capture/stored/snapshot_reader.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -100,6 +101,8 @@ class SnapshotReader {
     }
     if (!are_apart(std::move(in_file), memory_size)) return std::nullopt;
     if (!are_apart(std::move(in_program), std::numeric_limits<std::uint64_t>::max())) return std::nullopt;
+    // The library found them in any order.
+    std::ranges::sort(snapshot_.allocations, {}, &Memory::address);
     return std::move(snapshot_);
   }
 
