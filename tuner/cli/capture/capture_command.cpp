@@ -128,7 +128,7 @@ Command capture_command() {
   return {
       .name = "capture",
       .synopsis = "tuner capture [options] -- PROGRAM [ARGUMENTS]",
-      .summary = "run a CUDA program, list its kernels by their share of the GPU's time, and store launches",
+      .summary = "list the kernels of a CUDA program by their share of the GPU's time; store launches",
       .purpose =
           "Runs a CUDA program, unchanged, and lists the kernels that it launched: their share of the GPU's\n"
           "time, launches, launch shapes, and what they need. The driver loads a library into the program.\n"
