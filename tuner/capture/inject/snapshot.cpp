@@ -285,7 +285,7 @@ bool Snapshot::copy_all(const Launch& launch, const std::vector<LiveMemory>& liv
   return std::ranges::all_of(pieces_, is_copied) && (all_fits || copy_reachable(storable, limit, why_not));
 }
 
-/// Words that lie in live memory are taken for addresses, so more may be stored than the kernel can reach, never less.
+/// Words that lie in live memory are taken for addresses, so more may be stored than the kernel can reach.
 bool Snapshot::copy_reachable(const std::vector<LiveMemory>& live, std::uint64_t limit, std::string& why_not) {
   std::vector<bool> is_found(live.size(), false);
   const auto look_at = [&](std::span<const std::uint64_t> words) {
