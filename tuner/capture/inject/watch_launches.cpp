@@ -124,7 +124,7 @@ class Watcher {
 
   /// The launch, if it is of the kernel and goes to the GPU now.
   std::optional<Launch> wanted_launch(DriverEvent event, const CUpti_CallbackData& call) const {
-    if (call.symbolName == nullptr || call.symbolName != wanted_.kernel()) return std::nullopt;
+    if (is_over_ || call.symbolName == nullptr || call.symbolName != wanted_.kernel()) return std::nullopt;
     Launch launch;
     switch (event) {
       case DriverEvent::launch: {
@@ -199,7 +199,7 @@ class Watcher {
     const std::lock_guard lock(mutex_);
     const std::optional<std::size_t> index = wanted_.take(launch.shape);
     launch.ordinal = wanted_.seen();
-    return failures_ < kMostFailures ? index : std::nullopt;
+    return index;
   }
 
   /// True if the launch is being stored: then nobody else calls the driver, until it has ended.
@@ -268,7 +268,7 @@ class Watcher {
     if (!why_not.empty()) return give_up(why_not);
     const std::lock_guard lock(mutex_);
     wanted_.finish(index);
-    if (wanted_.all_done()) parent_.send(MessageKind::done);
+    if (wanted_.all_done()) end();
   }
 
   /// Takes what there is after the launch; why it could not be.
@@ -293,7 +293,13 @@ class Watcher {
   void give_up(const std::string& why_not) {
     say_not_stored(why_not);
     const std::lock_guard lock(mutex_);
-    if (++failures_ == kMostFailures) parent_.send(MessageKind::done);
+    if (++failures_ == kMostFailures) end();
+  }
+
+  /// From now on a launch costs what any other call does.
+  void end() {
+    is_over_ = true;
+    parent_.send(MessageKind::done);
   }
 
   void say_not_stored(const std::string& why_not) const {
@@ -350,6 +356,7 @@ class Watcher {
   std::mutex mutex_;               ///< of the next two
   WantedLaunches wanted_;
   int failures_ = 0;
+  std::atomic<bool> is_over_ = false;     ///< nothing more will be stored
   std::atomic<bool> gave_way_ = false;    ///< to a capture
   std::atomic<bool> is_storing_ = false;  ///< by a thread, whose are the next four
   std::unique_ptr<Snapshot> snapshot_;

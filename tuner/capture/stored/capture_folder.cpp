@@ -224,11 +224,14 @@ void FolderWriter::finish() {
 
 bool is_capture_folder(const fs::path& folder) {
   std::error_code ignored;
+  if (!fs::is_directory(folder, ignored)) return false;
   if (fs::exists(folder / kManifest, ignored)) return true;
-  // One that is incomplete has its data, and nothing else.
-  std::size_t entries = 0;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) entries += entry.exists() ? 1 : 0;
-  return entries == 1 && fs::is_directory(folder / kData, ignored);
+  // One that is incomplete has its data, and nothing else but a file that is being written.
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    const fs::path name = entry.path().filename();
+    if (name != kData && name != kUnfinished) return false;
+  }
+  return fs::is_directory(folder / kData, ignored);
 }
 
 Capture read_capture(const fs::path& folder) {
