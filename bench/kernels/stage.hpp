@@ -9,7 +9,7 @@
 #include "tuner/engine/device/worker/buffers.hpp"
 #include "tuner/engine/device/worker/device_support.hpp"
 #include "tuner/engine/device/worker/kernel.hpp"
-#include "tuner/engine/device/worker/work_stream.hpp"
+#include "tuner/engine/device/memory/work_stream.hpp"
 
 namespace tuner::bench {
 

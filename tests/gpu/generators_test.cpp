@@ -11,7 +11,7 @@
 #include "tests/gpu/run_on_gpu.hpp"
 #include "tuner/driver/device_query.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
-#include "tuner/engine/device/worker/cuda.hpp"
+#include "tuner/engine/device/memory/cuda.hpp"
 #include "tuner/engine/device/worker/device_support.hpp"
 
 namespace tuner::engine {

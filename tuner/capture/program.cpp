@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/personality.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <thread>
 
 #include "tuner/error.hpp"
+#include "tuner/process/fixed_addresses.hpp"
 #include "tuner/process/process_tree.hpp"
 #include "tuner/process/shortage.hpp"
 #include "tuner/process/spawn_plan.hpp"
@@ -39,27 +39,6 @@ bool no_child_is_left() {
   } while (ended > 0);
   return ended < 0;
 }
-
-/// While it lives, programs that are started have addresses that are not randomised. They inherit it.
-class FixedAddresses {
- public:
-  explicit FixedAddresses(bool wanted) {
-    if (!wanted) return;
-    before_ = personality(0xffffffff);
-    if (before_ >= 0 && personality(static_cast<unsigned>(before_) | ADDR_NO_RANDOMIZE) < 0) before_ = -1;
-    refused_ = before_ < 0;
-  }
-  ~FixedAddresses() {
-    if (before_ >= 0) personality(static_cast<unsigned>(before_));
-  }
-  FixedAddresses(const FixedAddresses&) = delete;
-  FixedAddresses& operator=(const FixedAddresses&) = delete;
-  bool refused() const { return refused_; }
-
- private:
-  int before_ = -1;
-  bool refused_ = false;
-};
 
 void plan(const ProgramOptions& options, SpawnPlan& plan) {
   if (options.output_to_stderr) posix_spawn_file_actions_adddup2(&plan.actions, STDERR_FILENO, STDOUT_FILENO);

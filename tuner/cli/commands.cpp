@@ -37,6 +37,7 @@ Command recover_command();
 Command describe_command();
 Command new_command();
 Command capture_command();
+Command replay_command();
 Command devices_command();
 Command doctor_command();
 Command help_command();
@@ -75,10 +76,11 @@ std::string exit_code_line(ExitCode code) {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{
-      tune_command(),     check_command(), compare_command(), explain_command(), simulate_command(), list_command(),
-      show_command(),     sizes_command(), report_command(),  forget_command(),  wanted_command(),   export_command(),
-      import_command(),   fleet_command(), pull_command(),    pack_command(),    prune_command(),    recover_command(),
-      describe_command(), new_command(),   capture_command(), devices_command(), doctor_command(),   help_command()};
+      tune_command(),    check_command(),  compare_command(), explain_command(),  simulate_command(),
+      list_command(),    show_command(),   sizes_command(),   report_command(),   forget_command(),
+      wanted_command(),  export_command(), import_command(),  fleet_command(),    pull_command(),
+      pack_command(),    prune_command(),  recover_command(), describe_command(), new_command(),
+      capture_command(), replay_command(), devices_command(), doctor_command(),   help_command()};
   return all;
 }
 

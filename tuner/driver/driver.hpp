@@ -52,7 +52,8 @@ namespace tuner::cuda {
   X(query_event, cuEventQuery, 2000)                                      \
   X(elapsed_time, cuEventElapsedTime, 2000)
 
-/// Functions that the program can do without: null where the driver lacks them. Memory at addresses of one's choice.
+/// Functions that the program can do without: null where the driver lacks them. Memory at addresses of one's choice,
+/// and launches as other programs make them.
 #define TUNER_OPTIONAL_DRIVER_FUNCTIONS(X)                        \
   X(allocation_granularity, cuMemGetAllocationGranularity, 10020) \
   X(reserve_addresses, cuMemAddressReserve, 10020)                \
@@ -61,7 +62,9 @@ namespace tuner::cuda {
   X(release_memory, cuMemRelease, 10020)                          \
   X(map_memory, cuMemMap, 10020)                                  \
   X(unmap_memory, cuMemUnmap, 10020)                              \
-  X(set_access, cuMemSetAccess, 10020)
+  X(set_access, cuMemSetAccess, 10020)                            \
+  X(launch_with, cuLaunchKernelEx, 11060)                         \
+  X(set_context_limit, cuCtxSetLimit, 3010)
 
 /// What a program needs that launches in contexts which are not its own. All of it is there since CUDA 12.0; null where
 /// a driver lacks it.

@@ -27,7 +27,6 @@ namespace {
 namespace fs = std::filesystem;
 using Bytes = std::span<const std::byte>;
 
-constexpr const char* kManifest = "manifest.json";
 constexpr const char* kData = "data";
 constexpr const char* kUnfinished = ".unfinished";
 constexpr std::size_t kLongestManifest = std::size_t{64} << 20;

@@ -19,6 +19,8 @@
 
 namespace tuner::capture {
 
+inline constexpr const char* kManifest = "manifest.json";
+
 /// What a shell would start for this command from here. Reads the executable.
 ProgramFacts facts_of_program(const std::vector<std::string>& command);
 

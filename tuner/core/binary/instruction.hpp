@@ -61,6 +61,7 @@ struct Instruction {
     return operation() >= 0x160 && operation() <= 0x170;
   }  ///< questions about them and surfaces too
   bool is_surface() const { return operation() >= 0x198 && operation() <= 0x1a0; }
+  bool reads_clock() const;       ///< of the multiprocessor, or of the GPU
   bool takes_tensor_map() const;  ///< copies, reductions and prefetches of tiles
   bool converts_double() const { return operation() == 0x110; }
 

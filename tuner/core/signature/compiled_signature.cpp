@@ -115,6 +115,25 @@ ParameterType parameter(std::string_view type, std::uint64_t size, bool is_class
   return result;
 }
 
+std::optional<std::string> demangled(const std::string& mangled) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> name(
+      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
+  if (status != 0 || !name) return std::nullopt;
+  return name.get();
+}
+
+/// The position of the bracket that the last character closes.
+std::size_t begin_of_last(std::string_view text) {
+  int depth = 0;
+  for (std::size_t at = text.size(); at-- > 0;) {
+    const char c = text[at];
+    if (c == '>' || c == ')' || c == ']' || c == '}') ++depth;
+    if ((c == '<' || c == '(' || c == '[' || c == '{') && --depth == 0) return at;
+  }
+  return std::string_view::npos;
+}
+
 }  // namespace
 
 std::string_view signature_types() {
@@ -132,11 +151,9 @@ std::string signature_expression(std::string_view function) {
 }
 
 std::optional<Signature> signature_from_symbol(const std::string& mangled) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> name(
-      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
-  if (status != 0 || !name) return std::nullopt;
-  const std::string_view text = name.get();
+  const std::optional<std::string> name = demangled(mangled);
+  if (!name) return std::nullopt;
+  const std::string_view text = *name;
   const std::size_t begin = text.find(kList);
   if (begin == std::string_view::npos) return std::nullopt;
   const std::size_t end = end_of(text, begin + kList.size());
@@ -160,6 +177,28 @@ std::optional<Signature> signature_from_symbol(const std::string& mangled) {
     signature.parameters.push_back(parameter(type, numbers[1], numbers[0] != 0));
     rest.remove_prefix(close + 1);
     if (rest.starts_with(',')) rest.remove_prefix(1);
+  }
+  return signature;
+}
+
+std::optional<Signature> signature_from_kernel_name(const std::string& mangled) {
+  if (!mangled.starts_with("_Z")) return std::nullopt;
+  const std::optional<std::string> name = demangled(mangled);
+  if (!name || !name->ends_with(')')) return std::nullopt;
+  std::string_view rest = *name;
+  const std::size_t begin = begin_of_last(rest);
+  if (begin == std::string_view::npos) return std::nullopt;
+  rest = rest.substr(begin + 1, rest.size() - begin - 2);
+  Signature signature;
+  while (!(rest = search::trimmed(rest)).empty()) {
+    std::size_t end = 0;
+    for (int depth = 0; end < rest.size() && (depth > 0 || rest[end] != ','); ++end) {
+      const char c = rest[end];
+      if (c == '<' || c == '(' || c == '[' || c == '{') ++depth;
+      if (c == '>' || c == ')' || c == ']' || c == '}') --depth;
+    }
+    signature.parameters.push_back(parameter(rest.substr(0, end), 0, false));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return signature;
 }

@@ -24,4 +24,8 @@ std::string signature_expression(std::string_view function);
 /// Reads the mangled name of the type, or of the kernel; nothing if it is none of these.
 std::optional<Signature> signature_from_symbol(const std::string& mangled);
 
+/// The types of a kernel's parameters, as far as its own mangled name has them: sizes are not known, and structures not
+/// told from other types. Nothing if it is not mangled, as names of C are not.
+std::optional<Signature> signature_from_kernel_name(const std::string& mangled);
+
 }  // namespace tuner

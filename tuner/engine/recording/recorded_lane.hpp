@@ -63,6 +63,9 @@ class RecordedDeviceLane final : public ImmediateLane<DeviceLane> {
   DeviceReply answer(const RecheckFinalist&) { return {}; }
   DeviceReply answer(const ConfirmCandidate&) { return {}; }
   DeviceReply answer(const ProbeFences&) { return {}; }
+  DeviceReply answer(const ReplayLaunch&) {
+    return {.outcome = Outcome::launch_refused, .message = "A recording has no launches to replay."};
+  }
   DeviceReply answer(const CountCandidate&) {
     return {.result = CountResult{.refused = "Recordings have no counters."}};
   }

@@ -8,7 +8,7 @@
 #include "tests/support/errors.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/core/base/text.hpp"
-#include "tuner/engine/device/worker/cuda.hpp"
+#include "tuner/engine/device/memory/cuda.hpp"
 #include "tuner/process/worker_program.hpp"
 
 using namespace tuner;

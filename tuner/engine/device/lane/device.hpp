@@ -17,6 +17,7 @@
 #include "tuner/core/task/task.hpp"
 #include "tuner/core/task/unproven.hpp"
 #include "tuner/engine/compile/compile.hpp"
+#include "tuner/engine/device/lane/replay.hpp"
 #include "tuner/engine/lanes/lane.hpp"
 #include "tuner/engine/measure/screen.hpp"
 #include "tuner/ground/outcome.hpp"
@@ -213,7 +214,7 @@ struct CountCandidate {
 };
 
 using DeviceRequest = std::variant<PrepareProblem, RunReference, ScreenCandidate, LoadFinalists, RunBlock,
-                                   RecheckFinalist, ConfirmCandidate, ProbeFences, CountCandidate>;
+                                   RecheckFinalist, ConfirmCandidate, ProbeFences, CountCandidate, ReplayLaunch>;
 
 /// One alternative for each request, in the same order, after one for "nothing is known": the worker was lost.
 template <typename Requests>

@@ -38,7 +38,7 @@ DeviceReply lost_worker(std::string message) {
 }  // namespace
 
 DeviceProcessLane::DeviceProcessLane(DeviceLaneOptions options)
-    : options_(std::move(options)), workers_(worker_program(options_), options_.start_limit) {
+    : options_(std::move(options)), workers_(worker_program(options_), options_.start_limit, options_.fixed_addresses) {
   limits_.slack = options_.slack;
   workers_.take_over();
 }

@@ -31,6 +31,7 @@ struct DeviceLaneOptions {
   std::chrono::milliseconds start_limit{60000};  ///< until hello: with many GPUs without persistence it takes seconds
   std::filesystem::path program;                 ///< empty: find_worker_program()
   std::vector<std::string> environment;          ///< further variables of the worker
+  bool fixed_addresses = false;                  ///< its addresses are not randomised, if the system allows that
   const std::atomic<bool>* stop = nullptr;       ///< when it becomes true, `info` no longer waits
 };
 

@@ -62,6 +62,8 @@ void DeviceProcessLane::lose(Loss loss) {
 
 bool DeviceProcessLane::has_second_run(const Running& running, const Loss& loss) const {
   if (running.pending.first_failure) return false;
+  const auto* replay = std::get_if<ReplayLaunch>(&running.pending.request);
+  if (replay && replay->may_fault) return false;
   // The cause may be outside: the GPU, or what killed the worker.
   if (loss.cause == LossCause::ended || loss.reply.outcome == Outcome::worker_lost) return true;
   // The reference is always the first that a worker runs, and much is lost with it.

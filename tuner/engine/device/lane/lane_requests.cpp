@@ -67,6 +67,8 @@ milliseconds limit_of(const DeviceRequest& request, const RequestLimits& limits)
           return launch * samples(static_cast<int>(typed.metrics.size()) + kFurtherPasses, 1) +
                  std::max(limits.slack, kOpening);
         }
+        if constexpr (std::is_same_v<Request, ReplayLaunch>)
+          return typed.launch_timeout * (typed.patterned ? 2 : typed.times) + std::max(limits.slack, limits.prepare);
       },
       request);
 }

@@ -5,6 +5,7 @@
 
 #include "tuner/engine/device/lane/device_wire.hpp"
 #include "tuner/error.hpp"
+#include "tuner/process/fixed_addresses.hpp"
 
 namespace tuner::engine {
 
@@ -20,6 +21,7 @@ DeviceWorkers::~DeviceWorkers() {
 }
 
 DeviceWorker DeviceWorkers::spawn() const {
+  const FixedAddresses fixed(fixed_addresses_);
   return {ChildProcess(program_), Clock::now() + start_limit_};
 }
 

@@ -23,8 +23,8 @@ class DeviceWorkers {
  public:
   using Clock = std::chrono::steady_clock;
 
-  DeviceWorkers(SpawnOptions program, std::chrono::milliseconds start_limit)
-      : program_(std::move(program)), start_limit_(start_limit) {}
+  DeviceWorkers(SpawnOptions program, std::chrono::milliseconds start_limit, bool fixed_addresses = false)
+      : program_(std::move(program)), start_limit_(start_limit), fixed_addresses_(fixed_addresses) {}
   /// Kills all, then waits for their ends.
   ~DeviceWorkers();
   DeviceWorkers(const DeviceWorkers&) = delete;
@@ -83,6 +83,7 @@ class DeviceWorkers {
 
   SpawnOptions program_;
   std::chrono::milliseconds start_limit_;
+  bool fixed_addresses_;
   std::optional<DeviceWorker> active_;
   std::vector<DeviceWorker> spares_;
   std::vector<Leaving> leaving_;

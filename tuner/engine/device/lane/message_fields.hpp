@@ -109,6 +109,14 @@ void describe(auto& fields, CountCandidate& request) {
   fields("candidate", candidate)("metrics", metrics)("isolation", isolation);
 }
 
+void describe(auto& fields, ReplayLaunch& request) {
+  auto& [folder, launch, at_own_addresses, elements, written, read_only, patterned, times, may_fault, launch_timeout] =
+      request;
+  fields("folder", folder)("launch", launch)("at_own_addresses", at_own_addresses)("elements", elements);
+  fields("written", written)("read_only", read_only)("patterned", patterned)("times", times);
+  fields("may_fault", may_fault)("launch_timeout_ms", launch_timeout);
+}
+
 // ---- Replies ----
 
 void describe(auto& fields, TimedRun& run) {
@@ -158,6 +166,31 @@ void describe(auto& fields, ProbeResult& result) {
 void describe(auto& fields, CountResult& result) {
   auto& [counters, passes, refused] = result;
   fields("counters", counters)("passes", passes)("refused", refused);
+}
+
+void describe(auto& fields, ReplayedMemory& memory) {
+  auto& [is_reached, is_at_own_address, is_missing, can_be_read_only, pointers, different, first_different,
+         is_within_tolerance, permuted, varies] = memory;
+  fields("is_reached", is_reached)("is_at_own_address", is_at_own_address)("is_missing", is_missing);
+  fields("can_be_read_only", can_be_read_only)("pointers", pointers)("different", different);
+  fields("first_different", first_different)("is_within_tolerance", is_within_tolerance)("permuted", permuted);
+  fields("varies", varies);
+}
+
+void describe(auto& fields, ByteRange& range) {
+  auto& [begin, end] = range;
+  fields("begin", begin)("end", end);
+}
+
+void describe(auto& fields, PatternResult& result) {
+  auto& [output, follows, depends, is_read, ranges, written] = result;
+  fields("output", output)("follows", follows)("depends", depends)("is_read", is_read);
+  fields("ranges", ranges)("written", written);
+}
+
+void describe(auto& fields, ReplayResult& result) {
+  auto& [memories, pattern] = result;
+  fields("memories", memories)("pattern", pattern);
 }
 
 void describe(auto& fields, DeviceReply& reply) {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "tuner/engine/device/memory/work_stream.hpp"
 #include "tuner/engine/device/worker/buffers.hpp"
-#include "tuner/engine/device/worker/work_stream.hpp"
 
 namespace tuner::engine {
 

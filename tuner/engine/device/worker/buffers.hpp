@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "tuner/engine/device/lane/device.hpp"
-#include "tuner/engine/device/worker/cuda.hpp"
+#include "tuner/engine/device/memory/cuda.hpp"
+#include "tuner/engine/device/memory/work_stream.hpp"
 #include "tuner/engine/device/worker/device_support.hpp"
 #include "tuner/engine/device/worker/guarded_buffer.hpp"
 #include "tuner/engine/device/worker/verdict.hpp"
-#include "tuner/engine/device/worker/work_stream.hpp"
 
 namespace tuner::engine {
 

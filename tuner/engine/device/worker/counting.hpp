@@ -4,10 +4,10 @@
 #include <string>
 
 #include "tuner/engine/device/lane/device.hpp"
+#include "tuner/engine/device/memory/work_stream.hpp"
 #include "tuner/engine/device/worker/kernel.hpp"
 #include "tuner/engine/device/worker/sampler.hpp"
 #include "tuner/engine/device/worker/verdict.hpp"
-#include "tuner/engine/device/worker/work_stream.hpp"
 
 namespace tuner::engine {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "tuner/core/support/support.hpp"
-#include "tuner/engine/device/worker/cuda.hpp"
-#include "tuner/engine/device/worker/work_stream.hpp"
+#include "tuner/engine/device/memory/cuda.hpp"
+#include "tuner/engine/device/memory/work_stream.hpp"
 
 namespace tuner::engine {
 

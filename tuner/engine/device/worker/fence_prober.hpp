@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "tuner/engine/device/lane/device.hpp"
+#include "tuner/engine/device/memory/fenced_memory.hpp"
+#include "tuner/engine/device/memory/work_stream.hpp"
 #include "tuner/engine/device/worker/buffers.hpp"
 #include "tuner/engine/device/worker/device_support.hpp"
-#include "tuner/engine/device/worker/fenced_memory.hpp"
 #include "tuner/engine/device/worker/kernel.hpp"
 #include "tuner/engine/device/worker/verdict.hpp"
-#include "tuner/engine/device/worker/work_stream.hpp"
 
 namespace tuner::engine {
 

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "tuner/engine/device/lane/memory_needed.hpp"
-#include "tuner/engine/device/worker/cuda.hpp"
-#include "tuner/engine/device/worker/fenced_memory.hpp"
+#include "tuner/engine/device/memory/cuda.hpp"
+#include "tuner/engine/device/memory/fenced_memory.hpp"
 
 namespace tuner::engine {
 

@@ -9,10 +9,10 @@
 
 #include "tuner/engine/device/lane/device.hpp"
 #include "tuner/engine/device/lane/occupancy.hpp"
+#include "tuner/engine/device/memory/cuda.hpp"
+#include "tuner/engine/device/memory/work_stream.hpp"
 #include "tuner/engine/device/worker/buffers.hpp"
-#include "tuner/engine/device/worker/cuda.hpp"
 #include "tuner/engine/device/worker/verdict.hpp"
-#include "tuner/engine/device/worker/work_stream.hpp"
 
 namespace tuner::engine {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "tuner/engine/device/worker/cuda.hpp"
+#include "tuner/engine/device/memory/cuda.hpp"
 #include "tuner/engine/device/worker/device_support.hpp"
 
 namespace tuner::engine {

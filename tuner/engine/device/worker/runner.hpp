@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/engine/device/memory/work_stream.hpp"
 #include "tuner/engine/device/worker/buffers.hpp"
 #include "tuner/engine/device/worker/device_support.hpp"
 #include "tuner/engine/device/worker/kernel.hpp"
 #include "tuner/engine/device/worker/mismatch.hpp"
 #include "tuner/engine/device/worker/rounded_reference.hpp"
 #include "tuner/engine/device/worker/verdict.hpp"
-#include "tuner/engine/device/worker/work_stream.hpp"
 
 namespace tuner::engine {
 

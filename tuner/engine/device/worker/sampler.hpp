@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "tuner/driver/nvml.hpp"
+#include "tuner/engine/device/memory/work_stream.hpp"
 #include "tuner/engine/device/worker/buffer_copies.hpp"
 #include "tuner/engine/device/worker/buffers.hpp"
 #include "tuner/engine/device/worker/kernel.hpp"
 #include "tuner/engine/device/worker/verdict.hpp"
-#include "tuner/engine/device/worker/work_stream.hpp"
 
 namespace tuner::engine {
 

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "tuner/engine/device/lane/memory_needed.hpp"
+#include "tuner/engine/device/memory/still_running.hpp"
+#include "tuner/engine/device/replay/launch_replay.hpp"
 #include "tuner/engine/device/worker/buffers.hpp"
 #include "tuner/engine/device/worker/counting.hpp"
 #include "tuner/engine/device/worker/device_support.hpp"
@@ -171,6 +173,7 @@ bool Workbench::end_with(const CallFailed& failure, DeviceReply& reply) const {
 void Workbench::run(const PrepareProblem& request, DeviceReply& reply, PrepareResult& result) {
   const Stopwatch watch(reply.load_ms);
   problem_.reset();
+  replay_.reset();
   try {
     problem_ = std::make_unique<Problem>(request, device_, stream_, monitor_);
     if (!take(reply, problem_->buffers.set_scalars()) ||
@@ -432,6 +435,27 @@ void Workbench::run(const CountCandidate& request, DeviceReply& reply, CountResu
   if (!take(reply, p.buffers.resize_scratch(kernel.scratch_lengths))) return;
   const Stopwatch watch(reply.timing_ms);
   take(reply, count_launches(kernel, request.metrics, p.sampler, stream_, result));
+}
+
+void Workbench::run(const ReplayLaunch& request, DeviceReply& reply, ReplayResult& result) {
+  problem_.reset();
+  try {
+    if (!replay_ || !replay_->serves(request)) {
+      const Stopwatch watch(reply.load_ms);
+      replay_.reset();  // before the next one needs its memory
+      replay_ = std::make_unique<LaunchReplay>(request, stream_);
+    }
+    const Stopwatch watch(reply.verify_ms);
+    replay_->run(request, result);
+    return;
+  } catch (const CannotReplay& refusal) {
+    take(reply, {Outcome::launch_refused, refusal.reason});
+  } catch (const CallFailed&) {
+    throw;
+  } catch (const Error& error) {  // of what the folder holds
+    take(reply, {Outcome::launch_refused, error.what()});
+  }
+  replay_.reset();
 }
 
 }  // namespace tuner::engine

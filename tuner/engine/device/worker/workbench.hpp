@@ -6,10 +6,12 @@
 #include "tuner/driver/nvml.hpp"
 #include "tuner/engine/device/lane/device.hpp"
 #include "tuner/engine/device/lane/device_wire.hpp"
+#include "tuner/engine/device/memory/work_stream.hpp"
 #include "tuner/engine/device/worker/kernel.hpp"
-#include "tuner/engine/device/worker/work_stream.hpp"
 
 namespace tuner::engine {
+
+class LaunchReplay;
 
 /// What a device worker does with its requests. Needs a current context. Everything that can be known about a candidate
 /// is in the reply; throws Error{internal} only for a request that makes no sense (screening before preparing).
@@ -33,6 +35,7 @@ class Workbench {
   void run(const ConfirmCandidate& request, DeviceReply& reply, ConfirmResult& result);
   void run(const ProbeFences& request, DeviceReply& reply, ProbeResult& result);
   void run(const CountCandidate& request, DeviceReply& reply, CountResult& result);
+  void run(const ReplayLaunch& request, DeviceReply& reply, ReplayResult& result);
 
   bool end_with(const CallFailed& failure, DeviceReply& reply) const;
   bool come_back(DeviceReply& reply);
@@ -45,6 +48,7 @@ class Workbench {
   WorkStream stream_;
   Monitor monitor_;
   std::unique_ptr<Problem> problem_;
+  std::unique_ptr<LaunchReplay> replay_;  ///< or this one, never both
 };
 
 }  // namespace tuner::engine

@@ -9,7 +9,7 @@
 #include "tuner/core/base/printable.hpp"
 #include "tuner/driver/device_query.hpp"
 #include "tuner/engine/device/lane/device_wire.hpp"
-#include "tuner/engine/device/worker/cuda.hpp"
+#include "tuner/engine/device/memory/cuda.hpp"
 #include "tuner/engine/device/worker/workbench.hpp"
 #include "tuner/process/shortage.hpp"
 

@@ -1,4 +1,4 @@
-#include "tuner/engine/device/worker/fenced_memory.hpp"
+#include "tuner/engine/device/memory/fenced_memory.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -12,7 +12,9 @@ CUdevice current_device() {
   return device;
 }
 
-CUmemAllocationProp on_device() {
+}  // namespace
+
+CUmemAllocationProp memory_on_device() {
   CUmemAllocationProp properties{};
   properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
@@ -20,7 +22,13 @@ CUmemAllocationProp on_device() {
   return properties;
 }
 
-}  // namespace
+void set_memory_access(CUdeviceptr address, std::uint64_t bytes, bool is_writable) {
+  CUmemAccessDesc access{};
+  access.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  access.location.id = current_device();
+  access.flags = is_writable ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_READ;
+  check(driver().set_access(address, bytes, &access, 1), "cuMemSetAccess");
+}
 
 std::string why_no_fences() {
   const Driver& d = driver();
@@ -36,7 +44,7 @@ std::string why_no_fences() {
 }
 
 std::uint64_t fence_granularity() {
-  const CUmemAllocationProp properties = on_device();
+  const CUmemAllocationProp properties = memory_on_device();
   std::size_t granularity = 0;
   check(driver().allocation_granularity(&granularity, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM),
         "cuMemGetAllocationGranularity");
@@ -49,7 +57,7 @@ FencedMemory::FencedMemory(std::uint64_t bytes, std::uint64_t alignment) {
   // The unmapped part in front keeps the alignment of what follows it.
   const std::uint64_t front = std::max(alignment, granule);
   reserved_bytes_ = front + bytes_ + granule;
-  const CUmemAllocationProp properties = on_device();
+  const CUmemAllocationProp properties = memory_on_device();
   try {
     check(driver().reserve_addresses(&reserved_, reserved_bytes_, front, 0, 0), "cuMemAddressReserve");
     check(driver().create_memory(&memory_, bytes_, &properties, 0), "cuMemCreate");
@@ -74,11 +82,7 @@ FencedMemory::~FencedMemory() {
 }
 
 void FencedMemory::set_writable(bool writable) {
-  CUmemAccessDesc access{};
-  access.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-  access.location.id = current_device();
-  access.flags = writable ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_READ;
-  check(driver().set_access(address_, bytes_, &access, 1), "cuMemSetAccess");
+  set_memory_access(address_, bytes_, writable);
 }
 
 void FencedMemory::release() noexcept {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "tuner/engine/device/worker/cuda.hpp"
+#include "tuner/engine/device/memory/cuda.hpp"
 
 namespace tuner::engine {
 
@@ -12,6 +12,11 @@ std::string why_no_fences();
 
 /// The unit in which memory is mapped, 2 MiB on every GPU so far. Only where there can be fences. Throws CallFailed.
 std::uint64_t fence_granularity();
+
+/// What cuMemCreate is asked for: memory of the one GPU that a worker sees.
+CUmemAllocationProp memory_on_device();
+/// Of mapped memory: to be read, or written too. Nothing may be running that uses it.
+void set_memory_access(CUdeviceptr address, std::uint64_t bytes, bool is_writable);
 
 /// Device memory at addresses before and behind which nothing is mapped, a granule at least: an access there ends the
 /// context at once instead of finding a neighbour's data. For checking only: it comes in whole granules.

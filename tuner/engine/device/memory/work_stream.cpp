@@ -1,8 +1,8 @@
-#include "tuner/engine/device/worker/work_stream.hpp"
+#include "tuner/engine/device/memory/work_stream.hpp"
 
 #include <thread>
 
-#include "tuner/engine/device/worker/verdict.hpp"
+#include "tuner/engine/device/memory/still_running.hpp"
 
 namespace tuner::engine {
 

@@ -1,0 +1,205 @@
+#include "tuner/cli/capture/replay_folder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tuner/capture/kernel_name.hpp"
+#include "tuner/capture/stored/reach.hpp"
+#include "tuner/cli/terminal/message.hpp"
+#include "tuner/core/base/printable.hpp"
+#include "tuner/core/base/text.hpp"
+#include "tuner/core/base/wrapping.hpp"
+#include "tuner/engine/device/lane/lane.hpp"
+#include "tuner/engine/turns/turn.hpp"
+#include "tuner/engine/workplace/find_devices.hpp"
+
+namespace tuner::cli {
+namespace {
+
+using capture::MemoryMap;
+using capture::StoredLaunch;
+using engine::ArrayFact;
+using engine::MemoryFacts;
+using engine::MemoryUse;
+using engine::PatternResult;
+using engine::ReplayVerdict;
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kShownMemories = 40;
+
+std::string written_text(const MemoryFacts& facts, std::uint64_t bytes) {
+  if (facts.use != MemoryUse::out && facts.use != MemoryUse::inout) return "";
+  if (!facts.pattern) return "not known";
+  const PatternResult& pattern = *facts.pattern;
+  const std::uint64_t written = pattern.output + pattern.depends;
+  if (written == 0) return "what was there";
+  if (written == bytes) return "all of it";
+  if (pattern.ranges == 1)
+    return fmt::format("{} to {}", grouped(pattern.written.front().begin), grouped(pattern.written.front().end));
+  return fmt::format("{} bytes in {} ranges", grouped(written), grouped(pattern.ranges));
+}
+
+std::string parameter_text(const engine::PointerParameter& from) {
+  return from.inside == 0 ? fmt::format("parameter {}", from.parameter + 1)
+                          : fmt::format("parameter {} + {}", from.parameter + 1, from.inside);
+}
+
+std::string size_text(const engine::SizeFact& size) {
+  std::string text;
+  for (const std::size_t parameter : size.parameters)
+    text += fmt::format("{}{}", text.empty() ? "" : " x ", parameter + 1);
+  return fmt::format("{} of {} bytes", text, size.element_bytes);
+}
+
+/// "parameter 1, float32; as many as parameter 3".
+std::string arrays_text(const MemoryFacts& facts) {
+  std::string text;
+  for (const ArrayFact& array : facts.arrays) {
+    text += fmt::format("{}{}", text.empty() ? "" : "; ", parameter_text(array.from));
+    if (array.from.offset != 0) text += fmt::format(" at {}", grouped(array.from.offset));
+    if (array.element) text += fmt::format(", {}", to_string(*array.element));
+    if (!array.sizes.empty()) text += fmt::format(", parameters {}", size_text(array.sizes.front()));
+  }
+  return text;
+}
+
+std::string place_text(const MemoryFacts& facts, bool is_variable) {
+  if (facts.replayed.is_missing) return "not placed";
+  if (!facts.replayed.is_reached || is_variable) return "";
+  return facts.replayed.is_at_own_address ? "where it lay" : "elsewhere";
+}
+
+std::string memories_text(const StoredLaunch& launch, const engine::ReplayedLaunch& replayed) {
+  using Align = Table::Align;
+  const MemoryMap map(launch);
+  Table table({{"memory"}, {"bytes", Align::right}, {"use"}, {"lies"}, {"written"}, {"from"}});
+  std::size_t shown = 0, unreached = 0;
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    const MemoryFacts& facts = replayed.memories[i];
+    if (facts.use == MemoryUse::unreached && !facts.replayed.is_missing) {
+      ++unreached;
+      continue;
+    }
+    if (shown++ >= kShownMemories) continue;
+    const bool is_variable = map.is_variable(i);
+    table.add({is_variable ? fmt::format("variable {}", i - launch.allocations.size() + 1)
+                           : fmt::format("allocation {}", i + 1),
+               grouped(map[i].before.size), fmt::format("{}{}", to_string(facts.use), facts.is_certain ? "" : "?"),
+               place_text(facts, is_variable), written_text(facts, map[i].before.size),
+               is_variable ? capture::readable_name(map[i].name) : arrays_text(facts)});
+  }
+  std::string text = shown == 0 ? std::string() : table.text(output_width());
+  if (shown > kShownMemories) text += fmt::format("  {} more with `--json`\n", shown - kShownMemories);
+  if (unreached > 0) text += fmt::format("  {} not reached\n", counted(unreached, "allocation"));
+  return text;
+}
+
+std::string launch_text(const StoredLaunch& launch, const FolderReplay::Launch& each) {
+  const engine::ReplayedLaunch& replayed = each.replayed;
+  std::string said =
+      fmt::format("Launch {} of {}: {}.", each.position + 1,
+                  one_line(capture::short_name(capture::readable_name(launch.kernel))), to_string(replayed.verdict));
+  if (!replayed.reason.empty()) said += " " + one_line(replayed.reason);
+  std::string text = labelled("", said);
+  if (replayed.verdict == ReplayVerdict::not_run) return text;
+  if (replayed.at_own_addresses)
+    text += "  All of its memory lies where it lay in the program: elsewhere it does something else.\n";
+  return text + memories_text(launch, replayed);
+}
+
+Json array_json(const ArrayFact& array) {
+  Json sizes = Json::array();
+  for (const engine::SizeFact& size : array.sizes) {
+    Json parameters = Json::array();
+    for (const std::size_t parameter : size.parameters) parameters.push_back(parameter + 1);
+    sizes.push_back({{"parameters", std::move(parameters)}, {"element_bytes", size.element_bytes}});
+  }
+  return {{"parameter", array.from.parameter + 1},
+          {"inside", array.from.inside},
+          {"offset", array.from.offset},
+          {"bytes", array.bytes},
+          {"type", array.element ? Json(to_string(*array.element)) : Json(nullptr)},
+          {"sizes", std::move(sizes)}};
+}
+
+Json memory_json(const MemoryFacts& facts, const capture::StoredMemory& memory) {
+  Json object = {{"name", memory.name.empty() ? Json(nullptr) : Json(memory.name)},
+                 {"bytes", memory.before.size},
+                 {"use", to_string(facts.use)},
+                 {"certain", facts.is_certain},
+                 {"own_address", facts.replayed.is_at_own_address},
+                 {"missing", facts.replayed.is_missing},
+                 {"pointers", facts.replayed.pointers},
+                 {"different_bytes", facts.replayed.different}};
+  if (facts.pattern) {
+    Json ranges = Json::array();
+    for (const engine::ByteRange& range : facts.pattern->written) ranges.push_back({range.begin, range.end});
+    object["written"] = {{"output_bytes", facts.pattern->output},
+                         {"inout_bytes", facts.pattern->depends},
+                         {"range_count", facts.pattern->ranges},
+                         {"ranges", std::move(ranges)}};
+  } else {
+    object["written"] = nullptr;
+  }
+  object["arrays"] = Json::array();
+  for (const ArrayFact& array : facts.arrays) object["arrays"].push_back(array_json(array));
+  return object;
+}
+
+}  // namespace
+
+bool FolderReplay::all_repeatable() const {
+  return std::ranges::all_of(launches,
+                             [](const Launch& each) { return each.replayed.verdict < ReplayVerdict::not_repeatable; });
+}
+
+std::string FolderReplay::text(const capture::Capture& capture) const {
+  std::string text;
+  for (const Launch& each : launches)
+    text += (text.empty() ? "" : "\n") + launch_text(capture.launches[each.position], each);
+  return text;
+}
+
+Json FolderReplay::json(const capture::Capture& capture) const {
+  Json list = Json::array();
+  for (const Launch& each : launches) {
+    const StoredLaunch& launch = capture.launches[each.position];
+    const MemoryMap map(launch);
+    Json memory = Json::array();
+    for (std::size_t i = 0; i < map.size(); ++i) memory.push_back(memory_json(each.replayed.memories[i], map[i]));
+    list.push_back({{"launch", each.position + 1},
+                    {"kernel", launch.kernel},
+                    {"verdict", to_string(each.replayed.verdict)},
+                    {"reason", each.replayed.reason.empty() ? Json(nullptr) : Json(each.replayed.reason)},
+                    {"own_addresses", each.replayed.at_own_addresses},
+                    {"workers_lost", each.replayed.workers_lost},
+                    {"memory", std::move(memory)}});
+  }
+  return list;
+}
+
+FolderReplay replay_folder(const ReplayRequest& request, const capture::Capture& capture,
+                           const std::atomic<bool>& stop) {
+  engine::DeviceProcessLane lane({.ordinal = request.ordinal, .fixed_addresses = true, .stop = &stop});
+  const DeviceInfo& device = engine::wait_for_gpu(lane, request.ordinal);
+  engine::Turn turn;
+  engine::TurnWait wait;
+  wait.gives_up = [&] { return stop.load(); };
+  wait.waits = [](const std::string& busy) {
+    warn(fmt::format("{}: waiting for it to end. Ctrl-C stops waiting.", busy));
+  };
+  wait.warning = [](const std::string& sentence) { warn(sentence); };
+  FolderReplay result;
+  if (!engine::take_gpu(device, wait, turn)) return result;
+  for (std::size_t position = 0; position < capture.launches.size(); ++position) {
+    if (request.launch && position != *request.launch) continue;
+    std::optional<engine::ReplayedLaunch> replayed = engine::replay_launch(
+        lane, request.folder, capture, position, {.launch_timeout = request.launch_timeout}, stop);
+    if (!replayed) break;
+    result.launches.push_back({position, std::move(*replayed)});
+  }
+  return result;
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,174 @@
+#include "tuner/engine/device/replay/comparison.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <iterator>
+
+namespace tuner::engine {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+template <typename T>
+T value_at(Bytes bytes) {
+  T value{};
+  std::memcpy(&value, bytes.data(), sizeof value);
+  return value;
+}
+
+double from_half(std::uint16_t bits) {
+  const int exponent = (bits >> 10) & 0x1f, fraction = bits & 0x3ff;
+  const double sign = bits & 0x8000 ? -1 : 1;
+  if (exponent == 0x1f) return fraction == 0 ? sign * INFINITY : NAN;
+  return sign * (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction + 0x400, exponent - 25));
+}
+
+double from_bfloat16(std::uint16_t bits) {
+  const std::uint32_t wide = std::uint32_t{bits} << 16;
+  float value = 0;
+  std::memcpy(&value, &wide, sizeof value);
+  return value;
+}
+
+double real_value(Bytes element, ElementType type) {
+  switch (type) {
+    case ElementType::float16:
+      return from_half(value_at<std::uint16_t>(element));
+    case ElementType::bfloat16:
+      return from_bfloat16(value_at<std::uint16_t>(element));
+    case ElementType::float32:
+      return value_at<float>(element);
+    default:
+      return value_at<double>(element);
+  }
+}
+
+/// Mixes all bits of a word into all others (the finaliser of MurmurHash3, by Austin Appleby).
+std::uint64_t mixed(std::uint64_t word) {
+  word = (word ^ (word >> 33)) * 0xff51afd7ed558ccd;
+  word = (word ^ (word >> 33)) * 0xc4ceb9fe1a85ec53;
+  return word ^ (word >> 33);
+}
+
+std::uint64_t hash_of(Bytes record) {
+  std::uint64_t hash = record.size();
+  for (std::size_t at = 0; at < record.size(); at += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, record.data() + at, std::min(sizeof word, record.size() - at));
+    hash = mixed(hash ^ word);
+  }
+  return hash;
+}
+
+std::size_t element_bytes(std::optional<ElementType> element) {
+  return element && is_real(*element) ? size_of(*element) : 1;
+}
+
+}  // namespace
+
+bool agree(Bytes element, Bytes reference, ElementType type) {
+  if (std::ranges::equal(element, reference)) return true;
+  if (!is_real(type)) return false;
+  const double x = real_value(element, type), r = real_value(reference, type);
+  if (std::isnan(x) || std::isnan(r)) return std::isnan(x) && std::isnan(r);
+  return x == r || std::abs(x - r) <= default_atol(type) + default_rtol(type) * std::abs(r);
+}
+
+void MemoryComparison::add(Bytes seen, Bytes expected) {
+  if (std::memcmp(seen.data(), expected.data(), seen.size()) != 0) look_closer(seen, expected);
+  at_ += seen.size();
+}
+
+void MemoryComparison::look_closer(Bytes seen, Bytes expected) {
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    if (seen[i] == expected[i]) continue;
+    if (different_++ == 0) first_different_ = at_ + i;
+    fingerprint_ += mixed((at_ + i) << 8 | static_cast<std::uint64_t>(seen[i]));
+  }
+  if (const std::size_t size = element_bytes(element_); size == 1) {
+    is_within_tolerance_ = false;
+  } else {
+    for (std::size_t i = 0; is_within_tolerance_ && i < seen.size(); i += size) {
+      const std::size_t count = std::min(size, seen.size() - i);
+      is_within_tolerance_ = count < size ? std::ranges::equal(seen.subspan(i), expected.subspan(i))
+                                          : agree(seen.subspan(i, size), expected.subspan(i, size), *element_);
+    }
+  }
+  for (std::size_t kind = 0; kind < std::size(kRecords); ++kind) {
+    for (std::size_t i = 0; i < seen.size(); i += kRecords[kind]) {
+      const std::size_t count = std::min<std::size_t>(kRecords[kind], seen.size() - i);
+      if (std::memcmp(seen.data() + i, expected.data() + i, count) == 0) continue;
+      surplus_[kind] += hash_of(seen.subspan(i, count)) - hash_of(expected.subspan(i, count));
+    }
+  }
+}
+
+void MemoryComparison::tell(ReplayedMemory& memory) const {
+  if (different_ == 0) return;
+  const auto kept = std::ranges::find(surplus_, std::uint64_t{0});
+  const std::uint32_t permuted = kept == std::end(surplus_) ? 0 : kRecords[kept - std::begin(surplus_)];
+  memory.permuted = memory.different == 0 ? permuted : std::min(memory.permuted, permuted);
+  if (different_ > memory.different) {
+    memory.different = different_;
+    memory.first_different = first_different_;
+  }
+  memory.is_within_tolerance = memory.is_within_tolerance && is_within_tolerance_;
+}
+
+PatternResult compare_patterned(Bytes first, Bytes second, Bytes before, Bytes after,
+                                std::optional<ElementType> element) {
+  enum class Fate { follows, output, depends };
+  // Most memory is alike over long stretches, which are compared faster at once.
+  constexpr std::size_t kStretch = 4096;
+  static const auto kHeld = [] {
+    std::array<std::array<std::byte, kStretch>, std::size(kPatterns)> held;
+    for (std::size_t i = 0; i < held.size(); ++i) held[i].fill(std::byte{kPatterns[i]});
+    return held;
+  }();
+  const auto same = [](Bytes one, const std::byte* other) { return std::memcmp(one.data(), other, one.size()) == 0; };
+  const auto plain_fate = [&](std::size_t at, std::size_t count) {
+    const Bytes one = first.subspan(at, count), two = second.subspan(at, count);
+    if (same(one, after.data() + at) && same(two, after.data() + at)) return Fate::output;
+    const bool follows = same(one, kHeld[0].data()) && same(two, kHeld[1].data());
+    return follows && same(before.subspan(at, count), after.data() + at) ? Fate::follows : Fate::depends;
+  };
+  const std::size_t step = element_bytes(element);
+  const auto fate_of_element = [&](std::size_t at, std::size_t count) {
+    const Fate fate = plain_fate(at, count);
+    if (fate != Fate::depends || step == 1 || count < step) return fate;
+    const Bytes wanted = after.subspan(at, count);
+    const bool agrees =
+        agree(first.subspan(at, count), wanted, *element) && agree(second.subspan(at, count), wanted, *element);
+    return agrees ? Fate::output : Fate::depends;
+  };
+
+  PatternResult result;
+  std::uint64_t end_of_last = ~std::uint64_t{0};
+  const auto note = [&](Fate fate, std::uint64_t at, std::uint64_t count) {
+    if (fate == Fate::follows) {
+      result.follows += count;
+      return;
+    }
+    (fate == Fate::output ? result.output : result.depends) += count;
+    const bool continues = end_of_last == at;
+    end_of_last = at + count;
+    if (!continues && result.ranges++ < kMostRanges) result.written.push_back({at, at});
+    if (result.ranges <= kMostRanges) result.written.back().end = end_of_last;
+  };
+  for (std::size_t at = 0; at < after.size(); at += kStretch) {
+    const std::size_t size = std::min(kStretch, after.size() - at);
+    if (const Fate fate = plain_fate(at, size); fate != Fate::depends) {
+      note(fate, at, size);
+      continue;
+    }
+    for (std::size_t i = at; i < at + size; i += step) {
+      const std::size_t count = std::min(step, at + size - i);
+      note(fate_of_element(i, count), i, count);
+    }
+  }
+  return result;
+}
+
+}  // namespace tuner::engine

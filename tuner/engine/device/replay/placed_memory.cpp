@@ -1,0 +1,80 @@
+#include "tuner/engine/device/replay/placed_memory.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tuner::engine {
+
+std::optional<AddressSpan> AddressSpan::at(CUdeviceptr address, std::uint64_t bytes) {
+  CUdeviceptr reserved = 0;
+  if (driver().reserve_addresses(&reserved, bytes, 0, address, 0) != CUDA_SUCCESS) return std::nullopt;
+  AddressSpan span;
+  span.address_ = reserved;
+  span.bytes_ = bytes;
+  // Kept, addresses elsewhere would lie where the next stretch should go.
+  if (reserved != address) return std::nullopt;
+  const CUmemAllocationProp properties = memory_on_device();
+  check(driver().create_memory(&span.memory_, bytes, &properties, 0), "cuMemCreate");
+  check(driver().map_memory(address, bytes, 0, span.memory_, 0), "cuMemMap");
+  span.set_writable(true);
+  return span;
+}
+
+AddressSpan::AddressSpan(AddressSpan&& other) noexcept
+    : address_(std::exchange(other.address_, 0)),
+      bytes_(std::exchange(other.bytes_, 0)),
+      memory_(std::exchange(other.memory_, 0)) {}
+
+AddressSpan::~AddressSpan() {
+  if (device_abandoned() || address_ == 0) return;
+  if (memory_ != 0) {
+    driver().unmap_memory(address_, bytes_);
+    driver().release_memory(memory_);
+  }
+  driver().free_addresses(address_, bytes_);
+}
+
+void AddressSpan::set_writable(bool writable) {
+  set_memory_access(address_, bytes_, writable);
+}
+
+OwnAddresses::OwnAddresses(std::vector<Piece> pieces) : pieces_(std::move(pieces)) {
+  if (pieces_.empty()) return;
+  std::ranges::sort(pieces_, {}, &Piece::address);
+  const std::uint64_t granule = fence_granularity();
+  const auto begin_of = [&](const Piece& piece) { return piece.address / granule * granule; };
+  const auto end_of = [&](const Piece& piece) {
+    return (piece.address + piece.size + granule - 1) / granule * granule;
+  };
+  CUdeviceptr begin = begin_of(pieces_.front()), end = begin;
+  const auto map_so_far = [&] {
+    if (std::optional<AddressSpan> span = AddressSpan::at(begin, end - begin)) spans_.push_back(std::move(*span));
+  };
+  for (const Piece& piece : pieces_) {
+    // Where pieces share no granule each gets a stretch of its own, which can be read-only by itself.
+    if (begin_of(piece) >= end && end > begin) {
+      map_so_far();
+      begin = begin_of(piece);
+    }
+    end = std::max(end, end_of(piece));
+  }
+  map_so_far();
+}
+
+const AddressSpan* OwnAddresses::span_of(const Piece& piece) const {
+  const auto span = std::ranges::find_if(spans_, [&](const AddressSpan& each) { return each.holds(piece.address); });
+  return span == spans_.end() ? nullptr : &*span;
+}
+
+bool OwnAddresses::is_alone(const Piece& piece) const {
+  const AddressSpan* const span = span_of(piece);
+  if (span == nullptr) return false;
+  return std::ranges::count_if(pieces_, [&](const Piece& each) { return span->holds(each.address); }) == 1;
+}
+
+void OwnAddresses::set_writable(const Piece& piece, bool writable) {
+  const auto span = std::ranges::find_if(spans_, [&](const AddressSpan& each) { return each.holds(piece.address); });
+  if (span != spans_.end()) span->set_writable(writable);
+}
+
+}  // namespace tuner::engine

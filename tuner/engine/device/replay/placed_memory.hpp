@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "tuner/engine/device/memory/cuda.hpp"
+#include "tuner/engine/device/memory/fenced_memory.hpp"
+
+namespace tuner::engine {
+
+/// A stretch of addresses with memory of its own, in whole granules.
+class AddressSpan {
+ public:
+  /// Nothing if the driver does not give these addresses: they are taken, or it has others in mind.
+  static std::optional<AddressSpan> at(CUdeviceptr address, std::uint64_t bytes);
+  AddressSpan(AddressSpan&& other) noexcept;
+  AddressSpan& operator=(AddressSpan&&) = delete;
+  ~AddressSpan();
+  bool holds(CUdeviceptr address) const { return address - address_ < bytes_; }
+  void set_writable(bool writable);
+
+ private:
+  AddressSpan() = default;
+  CUdeviceptr address_ = 0;
+  std::uint64_t bytes_ = 0;
+  CUmemGenericAllocationHandle memory_ = 0;  ///< 0: not mapped
+};
+
+struct Piece {
+  CUdeviceptr address = 0;  ///< where it was
+  std::uint64_t size = 0;
+};
+
+/// Memory at the addresses that it had in another process. Pieces lie close together, so several share granules.
+class OwnAddresses {
+ public:
+  explicit OwnAddresses(std::vector<Piece> pieces);
+  /// Whether there is memory at a piece's addresses.
+  bool has(const Piece& piece) const { return span_of(piece) != nullptr; }
+  /// Whether no other piece lies in its granules.
+  bool is_alone(const Piece& piece) const;
+  void set_writable(const Piece& piece, bool writable);
+
+ private:
+  const AddressSpan* span_of(const Piece& piece) const;
+
+  std::vector<Piece> pieces_;
+  std::vector<AddressSpan> spans_;
+};
+
+}  // namespace tuner::engine

@@ -1,0 +1,272 @@
+#include "tuner/engine/replay/replay.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <span>
+#include <utility>
+
+#include "tuner/capture/stored/reach.hpp"
+#include "tuner/core/base/text.hpp"
+#include "tuner/engine/lanes/call.hpp"
+#include "tuner/engine/replay/launch_facts.hpp"
+
+namespace tuner::engine {
+namespace {
+
+using capture::MemoryMap;
+using capture::StoredLaunch;
+using Positions = std::vector<std::uint64_t>;
+
+constexpr int kRepeats = 5;
+/// Workers that may be lost over finding out which memory is written; what is left then counts as written.
+constexpr int kMostLost = 12;
+
+struct Interrupted {};
+
+ReplayVerdict verdict_of(const ReplayedMemory& memory, bool is_real) {
+  if (memory.is_missing) return ReplayVerdict::not_repeatable;
+  if (memory.different == 0) return ReplayVerdict::exact;
+  if (is_real && memory.is_within_tolerance) return ReplayVerdict::close;
+  return memory.permuted > 1 ? ReplayVerdict::same_set : ReplayVerdict::not_repeatable;
+}
+
+class Replayer {
+ public:
+  Replayer(DeviceLane& lane, const std::filesystem::path& folder, const StoredLaunch& launch, std::size_t position,
+           const ReplayOptions& options, const std::atomic<bool>& stop)
+      : lane_(lane), folder_(folder), launch_(launch), map_(launch), stop_(stop) {
+    request_.folder = folder.string();
+    request_.launch = position;
+    request_.launch_timeout = options.launch_timeout;
+    result_.memories.resize(map_.size());
+    const auto arrays = arrays_of(launch, map_);
+    request_.elements.resize(map_.size());
+    for (std::size_t memory = 0; memory < map_.size(); ++memory) {
+      result_.memories[memory].arrays = arrays[memory];
+      // Of an allocation that holds several arrays, only one type can be told.
+      if (!arrays[memory].empty() && std::ranges::all_of(arrays[memory], [&](const ArrayFact& array) {
+            return array.element == arrays[memory].front().element;
+          }))
+        request_.elements[memory] = arrays[memory].front().element;
+    }
+  }
+
+  ReplayedLaunch run() {
+    if (!repeat()) return std::move(result_);
+    find_written();
+    for (const std::uint64_t memory : written_) look_at_written(memory);
+    if (result_.verdict != ReplayVerdict::exact) result_.reason = why_not_exact();
+    return std::move(result_);
+  }
+
+ private:
+  DeviceReply ask(const ReplayLaunch& request) {
+    std::optional<DeviceReply> reply = call(lane_, request, stop_);
+    if (!reply) throw Interrupted{};
+    if (reply->outcome == Outcome::illegal_access || reply->outcome == Outcome::run_timeout ||
+        reply->outcome == Outcome::worker_lost)
+      ++result_.workers_lost;
+    return std::move(*reply);
+  }
+
+  bool is_real(std::size_t memory) const {
+    return request_.elements[memory] && tuner::is_real(*request_.elements[memory]);
+  }
+
+  void judge(const ReplayResult& replayed) {
+    result_.verdict = ReplayVerdict::exact;
+    for (std::size_t memory = 0; memory < map_.size(); ++memory) {
+      result_.memories[memory].replayed = replayed.memories[memory];
+      result_.verdict = std::max(result_.verdict, verdict_of(replayed.memories[memory], is_real(memory)));
+    }
+  }
+
+  /// As captured. Memory lies elsewhere if that does, and where it lay otherwise.
+  bool repeat() {
+    request_.times = kRepeats;
+    DeviceReply reply = ask(request_);
+    const bool is_good =
+        reply.ok() && (judge(reply.result_of<ReplayLaunch>()), result_.verdict < ReplayVerdict::not_repeatable);
+    if (!is_good) {
+      request_.at_own_addresses = true;
+      DeviceReply own = ask(request_);
+      const ReplayedLaunch elsewhere = result_;
+      if (own.ok()) judge(own.result_of<ReplayLaunch>());
+      if (!own.ok() || (reply.ok() && result_.verdict >= elsewhere.verdict)) {
+        request_.at_own_addresses = false;
+        const int lost = result_.workers_lost;
+        if (reply.ok()) result_ = elsewhere;
+        result_.workers_lost = lost;
+      } else {
+        reply = std::move(own);
+      }
+    }
+    result_.at_own_addresses = request_.at_own_addresses;
+    if (!reply.ok()) result_.reason = reply.message;
+    request_.times = 1;
+    return reply.ok();
+  }
+
+  // ---- What it writes ----
+
+  void find_written() {
+    Positions unchanged;
+    for (std::size_t memory = 0; memory < map_.size(); ++memory) {
+      MemoryFacts& facts = result_.memories[memory];
+      if (!facts.replayed.is_reached || facts.replayed.is_missing) continue;
+      facts.use = MemoryUse::in;
+      if (map_[memory].before != map_[memory].after || facts.replayed.different > 0) {
+        written_.push_back(memory);
+      } else if (facts.replayed.can_be_read_only) {
+        unchanged.push_back(memory);
+      } else {
+        facts.is_certain = false;
+        if (!map_.is_variable(memory)) uncertain_.push_back(memory);
+      }
+    }
+    request_.written = written_;
+    request_.may_fault = true;
+    separate(unchanged);
+    // What could not be protected may be written, too.
+    std::ranges::copy(uncertain_, std::back_inserter(written_));
+    std::ranges::sort(written_);
+    request_.written = written_;
+  }
+
+  /// Whether launches come to an end while nothing can be written there.
+  bool writes_none_of(const Positions& memories) {
+    request_.read_only = memories;
+    const DeviceReply reply = ask(request_);
+    request_.read_only.clear();
+    return reply.ok();
+  }
+
+  void separate(std::span<const std::uint64_t> memories) {
+    if (memories.empty()) return;
+    if (result_.workers_lost >= kMostLost) {
+      for (const std::uint64_t memory : memories) result_.memories[memory].is_certain = false;
+      uncertain_.insert(uncertain_.end(), memories.begin(), memories.end());
+      return;
+    }
+    if (writes_none_of({memories.begin(), memories.end()})) return;
+    if (memories.size() == 1) {
+      written_.push_back(memories.front());
+      proven_.push_back(memories.front());
+      return;
+    }
+    separate(memories.first(memories.size() / 2));
+    separate(memories.subspan(memories.size() / 2));
+  }
+
+  void look_at_written(std::uint64_t memory) {
+    MemoryFacts& facts = result_.memories[memory];
+    const bool is_known = facts.is_certain;
+    request_.patterned = memory;
+    const DeviceReply reply = ask(request_);
+    request_.patterned.reset();
+    if (!reply.ok()) {
+      // It reads what is there: of what only may be written nothing more is known.
+      if (is_known) facts.use = MemoryUse::inout;
+      return;
+    }
+    const std::optional<PatternResult>& pattern = reply.result_of<ReplayLaunch>().pattern;
+    if (!pattern) return;
+    facts.is_certain = true;
+    const bool is_proven = std::ranges::find(proven_, memory) != proven_.end();
+    const bool reveals_nothing = pattern->output == 0 && pattern->depends == 0;
+    if (reveals_nothing && !is_proven) return;
+    facts.pattern = pattern;
+    facts.use = reveals_nothing || pattern->depends > 0 || pattern->is_read ? MemoryUse::inout : MemoryUse::out;
+  }
+
+  // ---- Why not exact ----
+
+  std::string why_not_exact() {
+    std::string unlike, missing;
+    bool varies = false;
+    Positions changed_elsewhere;
+    for (std::size_t memory = 0; memory < map_.size(); ++memory) {
+      const ReplayedMemory& replayed = result_.memories[memory].replayed;
+      const std::string name =
+          fmt::format("{} {}", map_.is_variable(memory) ? "variable" : "allocation",
+                      map_.is_variable(memory) ? memory - launch_.allocations.size() + 1 : memory + 1);
+      if (replayed.is_missing) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", name);
+      if (replayed.different == 0) continue;
+      varies = varies || replayed.varies;
+      unlike += fmt::format("{}{} of {} bytes of {}", unlike.empty() ? "" : ", ", grouped(replayed.different),
+                            grouped(map_[memory].before.size), name);
+      if (result_.verdict == ReplayVerdict::not_repeatable && replayed.can_be_read_only && writes_none_of({memory})) {
+        result_.memories[memory].use = MemoryUse::in;
+        result_.memories[memory].pattern.reset();
+        changed_elsewhere.push_back(memory);
+      }
+    }
+    if (!missing.empty()) return fmt::format("The driver does not give the addresses of {}.", missing);
+    const std::string differ = fmt::format("Different: {}", unlike);
+    if (result_.verdict == ReplayVerdict::same_set) return fmt::format("{}, in the order of records.", differ);
+    if (result_.verdict == ReplayVerdict::close) return fmt::format("{}, each element within its tolerance.", differ);
+    if (!changed_elsewhere.empty())
+      return fmt::format("{}; the kernel writes nothing there, so another stream may have.", differ);
+    const std::string unsteady = why_unsteady(folder_, launch_);
+    if (!unsteady.empty() && (varies || unsteady.find("clock") != std::string::npos))
+      return fmt::format("{}; {}.", differ, unsteady);
+    if (varies) return fmt::format("{}; launches differ among themselves, as where threads race.", differ);
+    return fmt::format("{}; launches agree among themselves, so it may depend on something that was not captured.",
+                       differ);
+  }
+
+  DeviceLane& lane_;
+  const std::filesystem::path folder_;
+  const StoredLaunch& launch_;
+  const MemoryMap map_;
+  const std::atomic<bool>& stop_;
+  ReplayLaunch request_;
+  ReplayedLaunch result_;
+  Positions written_, proven_, uncertain_;
+};
+
+}  // namespace
+
+std::string_view to_string(ReplayVerdict verdict) {
+  switch (verdict) {
+    case ReplayVerdict::exact:
+      return "exact";
+    case ReplayVerdict::close:
+      return "close";
+    case ReplayVerdict::same_set:
+      return "same set";
+    case ReplayVerdict::not_repeatable:
+      return "not repeatable";
+    case ReplayVerdict::not_run:
+      break;
+  }
+  return "not run";
+}
+
+std::string_view to_string(MemoryUse use) {
+  switch (use) {
+    case MemoryUse::in:
+      return "in";
+    case MemoryUse::out:
+      return "out";
+    case MemoryUse::inout:
+      return "inout";
+    case MemoryUse::unreached:
+      break;
+  }
+  return "not reached";
+}
+
+std::optional<ReplayedLaunch> replay_launch(DeviceLane& lane, const std::filesystem::path& folder,
+                                            const capture::Capture& capture, std::size_t position,
+                                            const ReplayOptions& options, const std::atomic<bool>& stop) {
+  try {
+    return Replayer(lane, folder, capture.launches.at(position), position, options, stop).run();
+  } catch (const Interrupted&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace tuner::engine

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/capture/stored/stored_launch.hpp"
+#include "tuner/core/base/element_type.hpp"
+#include "tuner/engine/device/lane/device.hpp"
+
+namespace tuner::engine {
+
+/// What running a launch again comes to, from the best.
+enum class ReplayVerdict {
+  exact,           ///< five launches left, byte for byte, what the program's did
+  close,           ///< they differ in real numbers only, within the tolerance of descriptions
+  same_set,        ///< or in the order of records
+  not_repeatable,  ///< something else
+  not_run,         ///< it faults, hangs or cannot be launched
+};
+std::string_view to_string(ReplayVerdict verdict);
+
+/// What a kernel does to a piece of memory that the capture has.
+enum class MemoryUse {
+  unreached,  ///< no address leads there
+  in,         ///< it writes nothing there
+  out,        ///< what it writes does not depend on what was there
+  inout,
+};
+std::string_view to_string(MemoryUse use);
+
+/// A word of a parameter that leads to memory.
+struct PointerParameter {
+  std::size_t parameter = 0;  ///< its position
+  std::uint64_t inside = 0;   ///< where in the parameter the word stands, which is a structure's if not 0
+  std::uint64_t offset = 0;   ///< in the memory
+};
+
+/// Parameters whose product is the number of elements from where a pointer leads to the end of what is there for it.
+struct SizeFact {
+  std::vector<std::size_t> parameters;
+  std::uint64_t element_bytes = 0;
+};
+
+/// What a pointer leads to: up to the next one, or to the memory's end.
+struct ArrayFact {
+  PointerParameter from;
+  std::uint64_t bytes = 0;
+  std::optional<ElementType> element;  ///< if the kernel's name says it
+  std::vector<SizeFact> sizes;
+};
+
+struct MemoryFacts {
+  MemoryUse use = MemoryUse::unreached;
+  bool is_certain = true;  ///< false: whether it is written could not be found out
+  ReplayedMemory replayed;
+  std::optional<PatternResult> pattern;  ///< of what is written, if launches over patterns came to an end
+  std::vector<ArrayFact> arrays;
+};
+
+struct ReplayedLaunch {
+  ReplayVerdict verdict = ReplayVerdict::not_run;
+  std::string reason;                 ///< one sentence, of what is not exact
+  std::vector<MemoryFacts> memories;  ///< in the order of capture::MemoryMap
+  bool at_own_addresses = false;      ///< it needed all memory where it lay
+  int workers_lost = 0;
+};
+
+struct ReplayOptions {
+  std::chrono::milliseconds launch_timeout{2000};
+};
+
+/// Runs launch number `position` of the capture in `folder` again and again in the GPU's worker, which its faults and
+/// hangs end and which then is replaced. Nothing if `stop` was set meanwhile. Takes five launches, one or more for what
+/// is not written, and two for each memory that is; each copies back what may have changed. Throws Error if the lane as
+/// a whole cannot go on.
+std::optional<ReplayedLaunch> replay_launch(DeviceLane& lane, const std::filesystem::path& folder,
+                                            const capture::Capture& capture, std::size_t position,
+                                            const ReplayOptions& options, const std::atomic<bool>& stop);
+
+}  // namespace tuner::engine
