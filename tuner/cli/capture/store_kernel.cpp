@@ -11,6 +11,7 @@
 #include "tuner/capture/kernel_name.hpp"
 #include "tuner/capture/stored/received_launch.hpp"
 #include "tuner/capture/stored/replayable.hpp"
+#include "tuner/cli/capture/profile_output.hpp"
 #include "tuner/cli/terminal/message.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
@@ -117,8 +118,8 @@ StoringResult LaunchStore::store_from(const Profile& profile, const capture::Cap
   writer_.finish();
   return {.launches = writer_.launches(),
           .text = fmt::format("\nStored {} of {} in {} ({} of memory). `tuner show {}` prints it.\n",
-                              fmt::format("{} launch{}", writer_.launches(), writer_.launches() == 1 ? "" : "es"), name,
-                              one_line(request_.folder.string()), megabytes(bytes_), in_command(request_.folder)),
+                              launches_text(writer_.launches()), name, one_line(request_.folder.string()),
+                              megabytes(bytes_), in_command(request_.folder)),
           .json = {{"folder", request_.folder.string()},
                    {"kernel", capture::short_name(kernel.readable)},
                    {"wanted", wanted.launches.size()},
