@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -55,15 +56,14 @@ class Snapshot {
   bool add_parameters(const Launch& launch, std::span<const std::byte> image, std::string& why_not);
   bool add_variables(CUmodule module, std::span<const std::byte> image, std::string& why_not);
   bool add_roots(const Launch& launch, std::vector<LiveMemory>& live, std::string& why_not);
-  void add_memory(const LiveMemory& memory);
   bool copy(const FactsOfMemory& piece, const MemoryFile& into, std::string& why_not) const;
   bool copy_all(const Launch& launch, const std::vector<LiveMemory>& live, std::uint64_t limit, std::string& why_not);
   bool copy_reachable(const std::vector<LiveMemory>& live, std::uint64_t limit, std::string& why_not);
   void add_facts(const Launch& launch, CUfunction function);
   void add_frames();
-
-  template <typename Facts>
-  void add_record(RecordKind kind, const Facts& facts, std::span<const std::byte> more = {});
+  void add_record(RecordKind kind, std::span<const std::byte> body, std::span<const std::byte> more = {});
+  /// Memory, behind all before it.
+  void add_piece(RecordKind kind, std::uint64_t address, std::uint64_t size, std::string_view name = {});
 
   const DriverCalls& driver_;
   const std::function<bool()> is_alone_;
