@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -85,6 +84,18 @@ bool is_between(std::string_view path) {
     if (file.starts_with(beginning)) return true;
   }
   return false;
+}
+
+/// Whether none of the words leads to memory that cannot be stored.
+bool all_lead_to_storable(std::span<const std::uint64_t> words, const Launch& launch,
+                          const std::vector<LiveMemory>& live, std::string_view what, std::string& why_not) {
+  for (const std::uint64_t word : words) {
+    const LiveMemory* const memory = find_holding(live, word);
+    if (memory == nullptr || memory->can_be_stored(launch.context)) continue;
+    why_not = std::string(what) + " leads to " + words_for(memory->kind) + ", which cannot be stored yet";
+    return false;
+  }
+  return true;
 }
 
 std::vector<std::uint64_t> words_in(std::span<const std::byte> bytes) {
@@ -210,12 +221,9 @@ bool Snapshot::add_parameters(const Launch& launch, std::span<const std::byte> i
 
 /// What the parameters lead to has to be memory that can be stored; what nobody saw allocated is added to `live`.
 bool Snapshot::add_roots(const Launch& launch, std::vector<LiveMemory>& live, std::string& why_not) {
+  if (!all_lead_to_storable(words_, launch, live, "a parameter", why_not)) return false;
   for (const std::uint64_t word : words_) {
-    if (const LiveMemory* const memory = find_holding(live, word)) {
-      if (memory->kind == MemoryKind::device && memory->context == launch.context) continue;
-      why_not = std::string("a parameter leads to ") + words_for(memory->kind) + ", which cannot be stored yet";
-      return false;
-    }
+    if (find_holding(live, word) != nullptr) continue;
     const auto holds = [&](const FactsOfMemory& piece) { return word - piece.address < piece.size; };
     if (std::ranges::any_of(pieces_, holds)) continue;  // a variable of the module
     unsigned type = 0;
@@ -257,12 +265,22 @@ bool Snapshot::copy(const FactsOfMemory& piece, const MemoryFile& into, std::str
   return false;
 }
 
+std::span<const std::uint64_t> Snapshot::words_of(const FactsOfMemory& piece) const {
+  return {reinterpret_cast<const std::uint64_t*>(before_->bytes() + piece.offset), piece.size / sizeof(std::uint64_t)};
+}
+
 bool Snapshot::copy_all(const Launch& launch, const std::vector<LiveMemory>& live, std::uint64_t limit,
                         std::string& why_not) {
   std::vector<LiveMemory> storable;
-  std::ranges::copy_if(live, std::back_inserter(storable), [&](const LiveMemory& memory) {
-    return memory.kind == MemoryKind::device && memory.context == launch.context;
-  });
+  for (const LiveMemory& memory : live) {
+    if (memory.can_be_stored(launch.context)) {
+      storable.push_back(memory);
+    } else {
+      add_record(RecordKind::unstored, fact_bytes(FactsOfMemory{.address = memory.address, .size = memory.size}),
+                 text_bytes(words_for(memory.kind)));
+    }
+  }
+  const std::vector<FactsOfMemory> variables = pieces_;
   std::uint64_t all = size_;
   for (const LiveMemory& memory : storable) all += aligned(memory.size);
   const bool all_fits = all <= limit;
@@ -281,7 +299,11 @@ bool Snapshot::copy_all(const Launch& launch, const std::vector<LiveMemory>& liv
   }
   before_->wait();
   const auto is_copied = [&](const FactsOfMemory& piece) { return copy(piece, *before_, why_not); };
-  return std::ranges::all_of(pieces_, is_copied) && (all_fits || copy_reachable(storable, limit, why_not));
+  const auto leads_to_storable = [&](const FactsOfMemory& piece) {
+    return all_lead_to_storable(words_of(piece), launch, live, "a variable of its module", why_not);
+  };
+  return std::ranges::all_of(pieces_, is_copied) && std::ranges::all_of(variables, leads_to_storable) &&
+         (all_fits || copy_reachable(storable, limit, why_not));
 }
 
 /// Words that lie in live memory are taken for addresses. So more may be found than the kernel can reach, and less
@@ -300,8 +322,7 @@ bool Snapshot::copy_reachable(const std::vector<LiveMemory>& live, std::uint64_t
   };
   std::vector<const LiveMemory*> next = look_at(words_);
   const auto look_at_piece = [&](const FactsOfMemory piece) {
-    const std::vector<const LiveMemory*> more =
-        look_at({reinterpret_cast<const std::uint64_t*>(before_->bytes() + piece.offset), piece.size / 8});
+    const std::vector<const LiveMemory*> more = look_at(words_of(piece));
     next.insert(next.end(), more.begin(), more.end());
   };
   for (const FactsOfMemory& piece : pieces_) look_at_piece(piece);

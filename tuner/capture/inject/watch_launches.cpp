@@ -340,7 +340,10 @@ class Watcher {
 
   void note_freed(DriverEvent event, const CUpti_CallbackData& call) {
     if (event == DriverEvent::free) memories_.remove(given<cuMemFree_v2_params>(call).dptr);
-    if (event == DriverEvent::unmap) memories_.remove(given<cuMemUnmap_params>(call).ptr);
+    if (event == DriverEvent::unmap) {
+      const auto& params = given<cuMemUnmap_params>(call);
+      memories_.remove(params.ptr, params.size);  // one call may unmap what several have mapped
+    }
     if (event == DriverEvent::reset) memories_.clear();  // what other contexts have is found from the parameters
   }
 

@@ -10,6 +10,7 @@
 #include "tuner/capture/kernel_name.hpp"
 #include "tuner/capture/stored/capture_folder.hpp"
 #include "tuner/capture/stored/manifest.hpp"
+#include "tuner/capture/stored/unstored.hpp"
 #include "tuner/cli/capture/profile_output.hpp"
 #include "tuner/cli/given/decisions.hpp"
 #include "tuner/cli/terminal/message.hpp"
@@ -162,7 +163,8 @@ std::string launch_text(const StoredLaunch& launch, std::size_t number) {
                  fmt::format("{} + 0x{:x}", one_line(launch.frames[i].file), launch.frames[i].offset));
   }
   return text + parameters_text(launch) + memories_text("Allocations", launch.allocations) +
-         memories_text("Variables", launch.variables);
+         memories_text("Variables", launch.variables) +
+         line("warning", one_line(capture::unstored_text(launch.unstored)));
 }
 
 std::string command_text(const std::vector<std::string>& command) {
