@@ -48,6 +48,10 @@ __global__ void adds_pair(Pair pair, int count) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i < count) pair.sums[i] += pair.more[i];
 }
+__global__ void adds_at(const Pair* pair, int count) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < count) pair->sums[i] += pair->more[i];
+}
 __global__ void waits(volatile int* flag) {
   while (*flag == 0) {
   }
@@ -216,6 +220,21 @@ bool managed() {
   return sums[999] == 1;
 }
 
+/// The pointer to managed memory lies in other memory.
+bool managed_inside() {
+  Pair pair{};
+  Pair* place = nullptr;
+  Numbers numbers(1000);
+  pair.more = numbers.more;
+  check(cudaMallocManaged(&pair.sums, 4000), "cudaMallocManaged");
+  check(cudaMemset(pair.sums, 0, 4000), "cudaMemset");
+  check(cudaMalloc(&place, sizeof pair), "cudaMalloc");
+  check(cudaMemcpy(place, &pair, sizeof pair, cudaMemcpyHostToDevice), "cudaMemcpy");
+  adds_at<<<4, kThreads>>>(place, 1000);
+  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  return pair.sums[999] == 1;
+}
+
 bool pooled() {
   int* sums = nullptr;
   Numbers numbers(1000);
@@ -252,6 +271,7 @@ int main(int argc, char** argv) {
   if (way == "threads") right = threads();
   if (way == "in_graph") right = in_graph();
   if (way == "managed") right = managed();
+  if (way == "managed_inside") right = managed_inside();
   if (way == "pooled") right = pooled();
   if (way == "host_memory") right = host_memory();
   std::puts(right ? "right" : "wrong");

@@ -12,9 +12,10 @@ nvcc -O2 -std=c++17 -arch=native -o "$folder/cases" bench/capture_cases.cu -lcud
 
 bad=0
 printf '| way | kernel | exit code | launches stored | MB | held up, ms | said |\n|---|---|---|---|---|---|---|\n'
-for way in plain large many packed structured per_thread waiting waits beside_capture threads in_graph managed pooled host_memory; do
+for way in plain large many packed structured per_thread waiting waits beside_capture threads in_graph managed managed_inside pooled host_memory; do
   kernel=adds
   [ $way != structured ] || kernel=adds_pair
+  [ $way != managed_inside ] || kernel=adds_at
   [ $way != waits ] || kernel=waits
   which=()
   [ $way != waits ] || which=(--launches 2)

@@ -7,12 +7,7 @@
 # messages there. TUNER_PROGRAMS_LIMIT is how many seconds a run may take, 60 if it is not set. TUNER_PROGRAMS_JOBS
 # programs run at a time, 1 if it is not set; times are worth something only then.
 set -uo pipefail
-folder=$(realpath "${1:?usage: bench/capture_kernels.sh FOLDER [BUILD_FOLDER]}")
-tuner=$(realpath "${2:-$(dirname "$0")/../build/dev}")/bin/tuner
-work=${TUNER_PROGRAMS_KEEP:-$(mktemp -d)}
-[ -n "${TUNER_PROGRAMS_KEEP:-}" ] || trap 'rm -rf "$work"' EXIT
-mkdir -p "$work" && work=$(realpath "$work")
-limit=${TUNER_PROGRAMS_LIMIT:-60}
+. "$(dirname "$0")/programs_folder.sh"
 
 hottest_of='
 import json, sys
@@ -39,7 +34,7 @@ else:
 store_of() {
   local name command kernel
   name=$(basename "$1")
-  command=$(make -s -n -C "$1" run 2>/dev/null | grep -v '^make')
+  command=$(command_of "$1")
   [ -n "$command" ] && cd "$1" || return 0
   local run=(timeout "$((3 * limit))" "$tuner" capture --json --stop "${limit}s")
   "${run[@]}" -- sh -c "$command" > "$work/$name.profile" 2> "$work/$name.first" < /dev/null
@@ -48,7 +43,7 @@ store_of() {
   "${run[@]}" --kernel "$kernel" -o "$work/$name.capture" -- sh -c "$command" > "$work/$name.json" 2> "$work/$name.with" < /dev/null
   python3 -c "$row_of" "$name" "$work/$name.json" "$work/$name.with"
 }
-export -f store_of
+export -f command_of store_of
 export tuner work limit hottest_of row_of
 echo '| program | hottest kernel of its own | launches stored | MB | held up, ms | amiss |'
 echo '|---|---|---|---|---|---|'

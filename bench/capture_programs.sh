@@ -6,12 +6,7 @@
 # FOLDER has a folder for each program, built, in which `make run` runs it. TUNER_PROGRAMS_KEEP=DIR keeps profiles and
 # messages there. TUNER_PROGRAMS_LIMIT is how many seconds a run may take, 60 if it is not set.
 set -uo pipefail
-folder=$(realpath "${1:?usage: bench/capture_programs.sh FOLDER [BUILD_FOLDER]}")
-tuner=$(realpath "${2:-$(dirname "$0")/../build/dev}")/bin/tuner
-work=${TUNER_PROGRAMS_KEEP:-$(mktemp -d)}
-[ -n "${TUNER_PROGRAMS_KEEP:-}" ] || trap 'rm -rf "$work"' EXIT
-mkdir -p "$work" && work=$(realpath "$work")
-limit=${TUNER_PROGRAMS_LIMIT:-60}
+. "$(dirname "$0")/programs_folder.sh"
 
 seconds() { date +%s.%N; }
 row_of='
@@ -35,7 +30,7 @@ echo '| program | hottest kernel of its own | share | launches x mean | kernels 
 echo '|---|---|---|---|---|---|---|---|'
 for program in "$folder"/*/; do
   name=$(basename "$program")
-  command=$(make -s -n -C "$program" run 2>/dev/null | grep -v '^make')
+  command=$(command_of "$program")
   [ -n "$command" ] || continue
   cd "$program" || continue
   begin=$(seconds)

@@ -6,12 +6,9 @@
 # FOLDER/include is searched. TUNER_PROGRAMS_ARCH is the architecture, sm_90 if it is not set. TUNER_PROGRAMS_KEEP=DIR
 # keeps proposals and messages there.
 set -uo pipefail
-folder=$(realpath "${1:?usage: bench/programs.sh FOLDER [BUILD_FOLDER]}")
-tuner=$(realpath "${2:-$(dirname "$0")/../build/dev}")/bin/tuner
+. "$(dirname "$0")/programs_folder.sh"
 arch=${TUNER_PROGRAMS_ARCH:-sm_90}
-work=${TUNER_PROGRAMS_KEEP:-$(mktemp -d)}
-[ -n "${TUNER_PROGRAMS_KEEP:-}" ] || trap 'rm -rf "$work"' EXIT
-rm -rf "$work/src" "$work/reasons" && mkdir -p "$work" && cp -rL "$folder" "$work/src" && : > "$work/reasons"
+rm -rf "$work/src" "$work/reasons" && cp -rL "$folder" "$work/src" && : > "$work/reasons"
 export TUNER_DB=$work/db
 
 # The first error of a compiler, or the sentence, without what differs from program to program.

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <thread>
@@ -38,6 +39,13 @@ CUdeviceptr allocate(Memory memory, std::size_t bytes) {
       break;
   }
   return address;
+}
+
+void release(Memory memory, CUdeviceptr address) {
+  if (memory == Memory::pooled)
+    cuda::driver().free_in_order(address, nullptr);
+  else
+    cuda::driver().free(address);
 }
 
 void copy_to_device(CUdeviceptr to, const std::vector<int>& from) {
@@ -106,6 +114,31 @@ void add_beside_others() {
   cuda::check(cuda::driver().free(others), "cuMemFree");
 }
 
+CUdeviceptr variable_of(const Adding& adding, const char* name) {
+  CUmodule module = nullptr;
+  CUdeviceptr address = 0;
+  std::size_t size = 0;
+  cuda::check(driver_call<PFN_cuFuncGetModule_v11000>("cuFuncGetModule")(&module, adding.function()),
+              "cuFuncGetModule");
+  cuda::check(cuda::driver().module_global(&address, &size, module, name), "cuModuleGetGlobal");
+  return address;
+}
+
+void add_with_pointer_to(Memory memory, bool in_variable) {
+  constexpr unsigned kFree = 512;
+  const CUdeviceptr other = allocate(memory, 1 << 16);
+  Adding adding({.offset = kFree, .has_pointer = in_variable});
+  const CUdeviceptr middle = other + (1 << 15);
+  std::vector<int> pointer(sizeof middle / sizeof(int));
+  std::memcpy(pointer.data(), &middle, sizeof middle);
+  copy_to_device(in_variable ? variable_of(adding, "pointer") : adding.more() - kFree, pointer);
+  // Beside memory that no kernel can reach.
+  const CUdeviceptr others = allocate(Memory::plain, 1 << 20);
+  demand(adding.run());
+  cuda::check(cuda::driver().free(others), "cuMemFree");
+  release(memory, other);
+}
+
 /// The first kernel ends once the second has run, which is launched after it.
 void wait_for_later_launch() {
   CUdeviceptr word = allocate(Memory::plain, sizeof(int));
@@ -147,6 +180,7 @@ std::vector<std::byte> binary_of_kernel(const std::string& name, const std::stri
                  .instructions = "records does=" + does + " time=4000",
                  .arrays = {}};
   if (ways.has_variable) text.globals.emplace_back("step", sizeof(int));
+  if (ways.has_pointer) text.globals.emplace_back("pointer", sizeof(CUdeviceptr));
   return make_cubin(text);
 }
 
@@ -178,12 +212,7 @@ Adding::Adding(const Ways& ways) : ways_(ways), function_(load_kernel(kKernel, "
 }
 
 Adding::~Adding() {
-  for (const CUdeviceptr address : {arguments_.sums, arguments_.more}) {
-    if (ways_.memory == Memory::pooled)
-      cuda::driver().free_in_order(address - ways_.offset, nullptr);
-    else
-      cuda::driver().free(address - ways_.offset);
-  }
+  for (const CUdeviceptr address : {arguments_.sums, arguments_.more}) release(ways_.memory, address - ways_.offset);
 }
 
 void Adding::fill(int round) {
@@ -259,11 +288,15 @@ bool run_adding(const std::string& word) {
                                                    {"middle", {.offset = 512}},
                                                    {"variable", {.has_variable = true}},
                                                    {"lazily", {.has_variable = true, .from_library = true}}};
-  static const std::map<std::string, void (*)()> others = {{"adds_in_threads", add_in_threads},
-                                                           {"adds_beside_capture", add_beside_capture},
-                                                           {"adds_in_graph", add_in_graph},
-                                                           {"adds_beside_others", add_beside_others},
-                                                           {"waits", wait_for_later_launch}};
+  static const std::map<std::string, void (*)()> others = {
+      {"adds_in_threads", add_in_threads},
+      {"adds_beside_capture", add_beside_capture},
+      {"adds_in_graph", add_in_graph},
+      {"adds_beside_others", add_beside_others},
+      {"pointer_to_managed", [] { add_with_pointer_to(Memory::managed, false); }},
+      {"pointer_to_pooled", [] { add_with_pointer_to(Memory::pooled, false); }},
+      {"variable_to_managed", [] { add_with_pointer_to(Memory::managed, true); }},
+      {"waits", wait_for_later_launch}};
   const auto way = ways.find(word);
   const auto other = others.find(word);
   if (way == ways.end() && other == others.end()) return false;

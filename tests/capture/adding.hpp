@@ -16,6 +16,7 @@ struct Ways {
   Memory memory = Memory::plain;
   unsigned offset = 0;        ///< in bytes: where in their allocations the buffers begin
   bool has_variable = false;  ///< the module has one that each launch reads and changes
+  bool has_pointer = false;   ///< the module has a variable `pointer`, which no kernel reads
   bool from_library = false;  ///< the kernel is a CUkernel, whose module is loaded where it is first launched
 };
 
@@ -71,7 +72,9 @@ CUstream create_stream();
 /// "cooperative", "per_thread", "managed", "pooled", "middle" (of allocations), "variable" (of the module), "lazily" (a
 /// CUkernel whose module is loaded by the first launch). Others: "adds_in_threads", two of them; "adds_beside_capture",
 /// a launch while another thread captures a stream; "adds_in_graph"; "adds_beside_others", beside memory that no kernel
-/// can reach; "waits", a kernel that ends once a later one ran.
+/// can reach; "pointer_to_managed", "pointer_to_pooled", a pointer to such memory lies in an allocation of the
+/// kernel's, in front of its numbers; "variable_to_managed", it lies in a variable of the module; "waits", a kernel
+/// that ends once a later one ran.
 bool run_adding(const std::string& word);
 
 }  // namespace tuner::test

@@ -118,6 +118,16 @@ TEST_CASE("launches of a kernel are stored in a folder that show prints") {
   check_out(user.run({"show", "./adds.capture"}), 0);
 }
 
+TEST_CASE("words that may be pointers to memory that is not stored are a warning, and show repeats it") {
+  const UserWithGpu user;
+  const std::string words = "1 word of its allocations may be pointers to managed memory (cudaMallocManaged)";
+  const Result result = user.run(
+      {"capture", "--randomise", "--kernel", "adds", "-o", "c", "--", TUNER_CAPTURED_PROGRAM, "pointer_to_managed"});
+  CHECK(result.exit_code == 0);
+  check_has(result.err, {"tuner: warning: A stored launch may lack memory: " + words});
+  check_has(user.run({"show", "./c"}).out, {words});
+}
+
 TEST_CASE("what cannot be stored is one sentence, and leaves no folder") {
   const UserWithGpu user;
   const auto storing = [&](const Words& options, const std::string& word) {

@@ -12,6 +12,7 @@
 #include "tests/capture/adding.hpp"
 #include "tuner/capture/capture.hpp"
 #include "tuner/capture/stored/received_launch.hpp"
+#include "tuner/capture/stored/unstored.hpp"
 
 using namespace tuner;
 using namespace tuner::capture;
@@ -109,6 +110,32 @@ TEST_CASE("memory that cannot be stored yet is named, and the program runs on") 
     CHECK(stored.profile.status.code == 0);
     REQUIRE(!stored.profile.troubles.empty());
     CHECK(stored.profile.troubles.front().find(named) != std::string::npos);
+  }
+}
+
+TEST_CASE("a variable that leads to memory that cannot be stored yet is named") {
+  const Stored stored = stored_of({"variable_to_managed"}, {{.ordinal = 1}}, 4 << 20);
+  CHECK(stored.profile.status.code == 0);
+  CHECK(stored.launches.empty());
+  REQUIRE(!stored.profile.troubles.empty());
+  CHECK(stored.profile.troubles.front().find("a variable of its module leads to managed memory") != std::string::npos);
+}
+
+TEST_CASE("words in memory that lead to memory that cannot be stored yet are counted, searched for or not") {
+  for (const auto& [way, kind] : {std::pair{"pointer_to_managed", "managed memory (cudaMallocManaged)"},
+                                  {"pointer_to_pooled", "memory of a pool (cudaMallocAsync)"}}) {
+    for (const std::uint64_t limit : {4 << 20, 100000}) {
+      CAPTURE(way);
+      CAPTURE(limit);
+      const Stored stored = stored_of({way}, {{.ordinal = 1}}, limit);
+      REQUIRE(stored.launches.size() == 1);
+      CHECK(stored.snapshot().allocations.size() == (limit > 100000 ? 3 : 2));
+      const std::vector<UnstoredMemory> unstored = unstored_memory(stored.snapshot(), stored.launches.at(0)->before());
+      REQUIRE(unstored.size() == 1);
+      CHECK(unstored[0].kind == kind);
+      CHECK(unstored[0].size == 1 << 16);
+      CHECK(unstored[0].words == 1);
+    }
   }
 }
 

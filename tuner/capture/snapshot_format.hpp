@@ -21,6 +21,7 @@ enum class RecordKind : std::uint32_t {
   image = 8,             ///< the module, a cubin
   frame = 9,             ///< FactsOfFrame, then the path of the executable or library; the innermost first
   device = 10,           ///< FactsOfDevice, then the GPU's name; once
+  unstored = 11,         ///< FactsOfMemory, then what it is, in words: memory of the program that lies in no file
 };
 
 struct RecordHead {
@@ -51,7 +52,7 @@ struct NumberedFact {
 struct FactsOfMemory {
   std::uint64_t address = 0;  ///< in the program
   std::uint64_t size = 0;
-  std::uint64_t offset = 0;  ///< in both files of memory
+  std::uint64_t offset = 0;  ///< in both files of memory; 0 if it lies in neither
 };
 
 struct FactsOfFrame {

@@ -14,6 +14,7 @@
 #include "tests/support/errors.hpp"
 #include "tests/support/length.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tuner/capture/stored/unstored.hpp"
 
 using namespace tuner;
 using namespace tuner::capture;
@@ -131,6 +132,37 @@ TEST_CASE("a launch is read from its folder as it was") {
   CHECK(text_of(load_blob(folder / "c", launch.allocations[1].after)) == 'x' + std::string(511, 'b'));
   CHECK(launch.variables.at(0).name == "weights");
   CHECK(text_of(load_blob(folder / "c", launch.module)) == "no cubin");
+  REQUIRE(launch.unstored.size() == 1);
+  CHECK(launch.unstored[0].kind == "managed memory (cudaMallocManaged)");
+  CHECK(launch.unstored[0].address == 0x6161616161610000);
+  CHECK(launch.unstored[0].size == 0x10000);
+  CHECK(launch.unstored[0].words == 128);
+}
+
+TEST_CASE("captures of before it was noticed what is not stored are read") {
+  const TemporaryFolder folder;
+  write_sample(folder / "c");
+  auto manifest = nlohmann::json::parse(read_bytes(folder / "c/manifest.json"));
+  CHECK(manifest["launches"][0].erase("unstored") == 1);
+  write_bytes(folder / "c/manifest.json", manifest.dump());
+  CHECK(read_capture(folder / "c").launches.at(0).unstored.empty());
+}
+
+TEST_CASE("only words that lie in memory that is not stored count, whichever it is") {
+  Snapshot snapshot;
+  snapshot.unstored = {{0x1000, 0x100, 0, "one"}, {0x2000, 0x100, 0, "two"}, {0x2080, 0x100, 0, "two"}};
+  std::string contents;
+  for (const std::uint64_t word : {0x0ul, 0xffful, 0x1000ul, 0x10fful, 0x1100ul, 0x2000ul, 0x217ful, 0x2180ul, ~0ul})
+    append(contents, word);
+  contents += "rest";
+  snapshot.allocations = {{kFirst, contents.size(), 0, ""}};
+  const std::vector<UnstoredMemory> found = unstored_memory(snapshot, std::as_bytes(std::span(contents)));
+  REQUIRE(found.size() == 3);
+  CHECK(found[0].words == 2);
+  CHECK(found[1].words == 1);
+  CHECK(found[2].words == 1);
+  CHECK(unstored_text(found) == "4 words of its allocations may be pointers to one and two, which is not stored");
+  CHECK(unstored_text({}).empty());
 }
 
 TEST_CASE("equal contents are stored once, however many launches have them") {

@@ -31,7 +31,8 @@ inline std::string image_record(const std::string& image) {
 
 inline constexpr std::uint64_t kFirst = 0x7f0000000000, kSecond = 0x7f0000100000, kVariable = 0x7f0000200000;
 
-/// scale<float>(float* kSecond + 256, int 7, double 0.5, {kFirst, 1}): it changed the second allocation.
+/// scale<float>(float* kSecond + 256, int 7, double 0.5, {kFirst, 1}): it changed the second allocation. The 128 words
+/// of the first one look like pointers to managed memory.
 struct Sample {
   Sample() : before(std::string(1024, 'a') + std::string(512, 'b') + std::string(256, 'c')), after(before) {
     after[1024] = 'x';
@@ -70,8 +71,10 @@ struct Sample {
            record(RecordKind::limit, capture::NumberedFact{.number = 0, .value = 1024}) +
            record(RecordKind::launch_attribute, capture::NumberedFact{.number = 8, .value = 2}) +
            allocation(kFirst, 1024, 0) + allocation(kSecond, 512, 1024) +
-           memory(RecordKind::variable, {kVariable, 256, 1536}, "weights") + image_record("no cubin") +
-           record(RecordKind::frame, capture::FactsOfFrame{0x1234}, "/home/me/scale") + device();
+           memory(RecordKind::variable, {kVariable, 256, 1536}, "weights") +
+           memory(RecordKind::unstored, {0x6161616161610000, 0x10000, 0}, "managed memory (cudaMallocManaged)") +
+           image_record("no cubin") + record(RecordKind::frame, capture::FactsOfFrame{0x1234}, "/home/me/scale") +
+           device();
   }
   static std::string records() { return launch() + rest(); }
 };

@@ -22,7 +22,9 @@ TEST_CASE("show prints a capture") {
        "NVIDIA H200, compute capability 9.0, driver 13.0\n", "max dynamic shared bytes 65536\n",
        "called at  /home/me/scale + 0x1234\n", "pointer to allocation 2 + 0x100\n", "7, or 9.80909e-45 as float\n",
        "4602678819172646912, or 0.5 as double\n", ", at 0 a pointer to allocation 1\n",
-       "0x7f0000000000  1,024  left it", "0x7f0000100000    512  changed it", "weights\n", "Launch 2: "});
+       "0x7f0000000000  1,024  left it", "0x7f0000100000    512  changed it", "weights\n",
+       "128 words of its allocations may be pointers to managed memory (cudaMallocManaged), which is not stored\n",
+       "Launch 2: "});
 }
 
 TEST_CASE("show --json prints the manifest of a capture") {
@@ -43,12 +45,14 @@ TEST_CASE("show --json prints the manifest of a capture") {
   CHECK(launch["allocations"][1]["address"] == "0x7f0000100000");
   CHECK(launch["allocations"][1]["before"] != launch["allocations"][1]["after"]);
   CHECK(launch["variables"][0]["name"] == "weights");
+  CHECK(launch["unstored"][0]["words"] == 128);
 }
 
 TEST_CASE("what a program or a folder says of itself cannot steer the terminal") {
   const User user;
   tuner::capture::Snapshot snapshot = *read_records(Sample::records());
-  snapshot.kernel = snapshot.gpu = snapshot.frames[0].file = snapshot.variables[0].name = "a\x1b[2Jb\nc\xff";
+  snapshot.kernel = snapshot.gpu = snapshot.frames[0].file = snapshot.variables[0].name = snapshot.unstored[0].name =
+      "a\x1b[2Jb\nc\xff";
   const Sample sample;
   {
     tuner::capture::FolderWriter writer(user.home() / "c",

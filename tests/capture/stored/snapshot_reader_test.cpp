@@ -37,6 +37,7 @@ TEST_CASE("a launch is read as it was written down") {
   CHECK(snapshot->allocations[1].address == kSecond);
   CHECK(snapshot->allocations[1].offset == 1024);
   CHECK(snapshot->variables.at(0).name == "weights");
+  CHECK(snapshot->unstored.at(0).size == 0x10000);
   CHECK(snapshot->image.size() == 8);
   CHECK(snapshot->frames.at(0).file == "/home/me/scale");
   CHECK(snapshot->gpu == "NVIDIA H200");

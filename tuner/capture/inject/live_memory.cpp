@@ -10,9 +10,10 @@ void LiveMemories::add(const LiveMemory& memory) {
   by_address_.insert_or_assign(memory.address, memory);
 }
 
-void LiveMemories::remove(std::uint64_t address) {
+void LiveMemories::remove(std::uint64_t address, std::uint64_t size) {
   const std::lock_guard lock(mutex_);
-  by_address_.erase(address);
+  auto each = by_address_.lower_bound(address);
+  while (each != by_address_.end() && each->first - address < size) each = by_address_.erase(each);
 }
 
 void LiveMemories::clear() {

@@ -17,6 +17,8 @@ struct LiveMemory {
   MemoryKind kind = MemoryKind::device;
   CUcontext context = nullptr;  ///< that was current where it was made
 
+  /// Other kinds cannot yet.
+  bool can_be_stored(CUcontext with) const { return kind == MemoryKind::device && context == with; }
   bool holds(std::uint64_t where) const { return where >= address && where - address < size; }
 };
 
@@ -24,7 +26,8 @@ struct LiveMemory {
 class LiveMemories {
  public:
   void add(const LiveMemory& memory);
-  void remove(std::uint64_t address);
+  /// Whatever begins in so many bytes.
+  void remove(std::uint64_t address, std::uint64_t size = 1);
   void clear();
   /// All of them, by address.
   std::vector<LiveMemory> list() const;

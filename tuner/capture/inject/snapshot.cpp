@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -26,6 +25,11 @@ std::uint64_t aligned(std::uint64_t size) {
 
 std::span<const std::byte> text_bytes(std::string_view text) {
   return std::as_bytes(std::span(text));
+}
+
+template <typename Facts>
+std::span<const std::byte> fact_bytes(const Facts& facts) {
+  return std::as_bytes(std::span(&facts, 1));
 }
 
 const char* words_for(MemoryKind kind) {
@@ -82,6 +86,18 @@ bool is_between(std::string_view path) {
   return false;
 }
 
+/// Whether none of the words leads to memory that cannot be stored.
+bool all_lead_to_storable(std::span<const std::uint64_t> words, const Launch& launch,
+                          const std::vector<LiveMemory>& live, std::string_view what, std::string& why_not) {
+  for (const std::uint64_t word : words) {
+    const LiveMemory* const memory = find_holding(live, word);
+    if (memory == nullptr || memory->can_be_stored(launch.context)) continue;
+    why_not = std::string(what) + " leads to " + words_for(memory->kind) + ", which cannot be stored yet";
+    return false;
+  }
+  return true;
+}
+
 std::vector<std::uint64_t> words_in(std::span<const std::byte> bytes) {
   std::vector<std::uint64_t> words(bytes.size() / sizeof(std::uint64_t));
   if (!words.empty()) std::memcpy(words.data(), bytes.data(), words.size() * sizeof(std::uint64_t));
@@ -90,12 +106,16 @@ std::vector<std::uint64_t> words_in(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-template <typename Facts>
-void Snapshot::add_record(RecordKind kind, const Facts& facts, std::span<const std::byte> more) {
-  const RecordHead head{.kind = kind, .size = sizeof facts + more.size()};
-  for (const std::span<const std::byte> part :
-       {std::as_bytes(std::span(&head, 1)), std::as_bytes(std::span(&facts, 1)), more})
+void Snapshot::add_record(RecordKind kind, std::span<const std::byte> body, std::span<const std::byte> more) {
+  const RecordHead head{.kind = kind, .size = body.size() + more.size()};
+  for (const std::span<const std::byte> part : {fact_bytes(head), body, more})
     records_.insert(records_.end(), part.begin(), part.end());
+}
+
+void Snapshot::add_piece(RecordKind kind, std::uint64_t address, std::uint64_t size, std::string_view name) {
+  pieces_.push_back({.address = address, .size = size, .offset = size_});
+  size_ += aligned(size);
+  add_record(kind, fact_bytes(pieces_.back()), text_bytes(name));
 }
 
 std::unique_ptr<Snapshot> Snapshot::take(const DriverCalls& driver, const Launch& launch,
@@ -125,19 +145,20 @@ void Snapshot::add_facts(const Launch& launch, CUfunction function) {
   std::copy_n(launch.shape.grid, 3, facts.grid);
   std::copy_n(launch.shape.block, 3, facts.block);
   std::copy_n(launch.shape.cluster, 3, facts.cluster);
-  add_record(RecordKind::launch, facts, text_bytes(launch.kernel));
+  add_record(RecordKind::launch, fact_bytes(facts), text_bytes(launch.kernel));
   for (const auto& [attribute, value] : launch.attributes)
-    add_record(RecordKind::launch_attribute, NumberedFact{.number = attribute, .value = value});
+    add_record(RecordKind::launch_attribute, fact_bytes(NumberedFact{.number = attribute, .value = value}));
   for (int attribute = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES; attribute < CU_FUNC_ATTRIBUTE_MAX;
        ++attribute) {
     int value = 0;
     if (driver_.function_attribute(&value, static_cast<CUfunction_attribute>(attribute), function) == CUDA_SUCCESS)
-      add_record(RecordKind::attribute, NumberedFact{.number = attribute, .value = value});
+      add_record(RecordKind::attribute, fact_bytes(NumberedFact{.number = attribute, .value = value}));
   }
   for (int limit = CU_LIMIT_STACK_SIZE; limit < CU_LIMIT_MAX; ++limit) {
     std::size_t value = 0;
     if (driver_.context_limit(&value, static_cast<CUlimit>(limit)) == CUDA_SUCCESS)
-      add_record(RecordKind::limit, NumberedFact{.number = limit, .value = static_cast<std::int64_t>(value)});
+      add_record(RecordKind::limit,
+                 fact_bytes(NumberedFact{.number = limit, .value = static_cast<std::int64_t>(value)}));
   }
   CUdevice device = 0;
   CUuuid uuid{};
@@ -152,7 +173,7 @@ void Snapshot::add_facts(const Launch& launch, CUfunction function) {
   }
   gpu.compute_capability = 10 * major + minor;
   driver_.driver_version(&gpu.driver);
-  add_record(RecordKind::device, gpu, text_bytes(name));
+  add_record(RecordKind::device, fact_bytes(gpu), text_bytes(name));
   add_frames();
 }
 
@@ -174,7 +195,7 @@ void Snapshot::add_frames() {
     is_outside = is_outside || !is_between(path);
     if (!is_outside) continue;
     const FactsOfFrame frame{.offset = reinterpret_cast<std::uint64_t>(address) - object->l_addr};
-    add_record(RecordKind::frame, frame, text_bytes(path));
+    add_record(RecordKind::frame, fact_bytes(frame), text_bytes(path));
   }
 }
 
@@ -184,17 +205,14 @@ bool Snapshot::add_parameters(const Launch& launch, std::span<const std::byte> i
     why_not = "its module was not seen when it was loaded";
     return false;
   }
-  const RecordHead head{.kind = RecordKind::image, .size = image.size()};
-  const auto bytes = std::as_bytes(std::span(&head, 1));
-  records_.insert(records_.end(), bytes.begin(), bytes.end());
-  records_.insert(records_.end(), image.begin(), image.end());
+  add_record(RecordKind::image, image);
   for (std::size_t i = 0; i < facts->parameters.size(); ++i) {
     const std::span<const std::byte> value = given_bytes(launch, i, facts->parameters[i]);
     if (value.size() != facts->parameters[i].size) {
       why_not = "the launch has fewer parameters than the kernel";
       return false;
     }
-    add_record(RecordKind::parameter, FactsOfParameter{.offset = facts->parameters[i].offset}, value);
+    add_record(RecordKind::parameter, fact_bytes(FactsOfParameter{.offset = facts->parameters[i].offset}), value);
     const std::vector<std::uint64_t> words = words_in(value);
     words_.insert(words_.end(), words.begin(), words.end());
   }
@@ -203,12 +221,9 @@ bool Snapshot::add_parameters(const Launch& launch, std::span<const std::byte> i
 
 /// What the parameters lead to has to be memory that can be stored; what nobody saw allocated is added to `live`.
 bool Snapshot::add_roots(const Launch& launch, std::vector<LiveMemory>& live, std::string& why_not) {
+  if (!all_lead_to_storable(words_, launch, live, "a parameter", why_not)) return false;
   for (const std::uint64_t word : words_) {
-    if (const LiveMemory* const memory = find_holding(live, word)) {
-      if (memory->kind == MemoryKind::device && memory->context == launch.context) continue;
-      why_not = std::string("a parameter leads to ") + words_for(memory->kind) + ", which cannot be stored yet";
-      return false;
-    }
+    if (find_holding(live, word) != nullptr) continue;
     const auto holds = [&](const FactsOfMemory& piece) { return word - piece.address < piece.size; };
     if (std::ranges::any_of(pieces_, holds)) continue;  // a variable of the module
     unsigned type = 0;
@@ -235,17 +250,9 @@ bool Snapshot::add_variables(CUmodule module, std::span<const std::byte> image, 
       why_not = "the driver does not say where the variable " + variable.symbol + " is";
       return false;
     }
-    pieces_.push_back({.address = address, .size = size, .offset = size_});
-    size_ += aligned(size);
-    add_record(RecordKind::variable, pieces_.back(), text_bytes(variable.symbol));
+    add_piece(RecordKind::variable, address, size, variable.symbol);
   }
   return true;
-}
-
-void Snapshot::add_memory(const LiveMemory& memory) {
-  pieces_.push_back({.address = memory.address, .size = memory.size, .offset = size_});
-  size_ += aligned(memory.size);
-  add_record(RecordKind::allocation, pieces_.back());
 }
 
 bool Snapshot::copy(const FactsOfMemory& piece, const MemoryFile& into, std::string& why_not) const {
@@ -258,12 +265,22 @@ bool Snapshot::copy(const FactsOfMemory& piece, const MemoryFile& into, std::str
   return false;
 }
 
+std::span<const std::uint64_t> Snapshot::words_of(const FactsOfMemory& piece) const {
+  return {reinterpret_cast<const std::uint64_t*>(before_->bytes() + piece.offset), piece.size / sizeof(std::uint64_t)};
+}
+
 bool Snapshot::copy_all(const Launch& launch, const std::vector<LiveMemory>& live, std::uint64_t limit,
                         std::string& why_not) {
   std::vector<LiveMemory> storable;
-  std::ranges::copy_if(live, std::back_inserter(storable), [&](const LiveMemory& memory) {
-    return memory.kind == MemoryKind::device && memory.context == launch.context;
-  });
+  for (const LiveMemory& memory : live) {
+    if (memory.can_be_stored(launch.context)) {
+      storable.push_back(memory);
+    } else {
+      add_record(RecordKind::unstored, fact_bytes(FactsOfMemory{.address = memory.address, .size = memory.size}),
+                 text_bytes(words_for(memory.kind)));
+    }
+  }
+  const std::vector<FactsOfMemory> variables = pieces_;
   std::uint64_t all = size_;
   for (const LiveMemory& memory : storable) all += aligned(memory.size);
   const bool all_fits = all <= limit;
@@ -272,7 +289,7 @@ bool Snapshot::copy_all(const Launch& launch, const std::vector<LiveMemory>& liv
     return false;
   }
   if (all_fits) {
-    for (const LiveMemory& memory : storable) add_memory(memory);
+    for (const LiveMemory& memory : storable) add_piece(RecordKind::allocation, memory.address, memory.size);
   }
   before_ = std::make_unique<MemoryFile>(all_fits ? all : limit, all_fits);
   if (all_fits) after_ = std::make_unique<MemoryFile>(all, true);
@@ -282,10 +299,15 @@ bool Snapshot::copy_all(const Launch& launch, const std::vector<LiveMemory>& liv
   }
   before_->wait();
   const auto is_copied = [&](const FactsOfMemory& piece) { return copy(piece, *before_, why_not); };
-  return std::ranges::all_of(pieces_, is_copied) && (all_fits || copy_reachable(storable, limit, why_not));
+  const auto leads_to_storable = [&](const FactsOfMemory& piece) {
+    return all_lead_to_storable(words_of(piece), launch, live, "a variable of its module", why_not);
+  };
+  return std::ranges::all_of(pieces_, is_copied) && std::ranges::all_of(variables, leads_to_storable) &&
+         (all_fits || copy_reachable(storable, limit, why_not));
 }
 
-/// Words that lie in live memory are taken for addresses, so more may be stored than the kernel can reach.
+/// Words that lie in live memory are taken for addresses. So more may be found than the kernel can reach, and less
+/// where it computes an address, or keeps one in a word that is not aligned.
 bool Snapshot::copy_reachable(const std::vector<LiveMemory>& live, std::uint64_t limit, std::string& why_not) {
   std::vector<bool> is_found(live.size(), false);
   const auto look_at = [&](std::span<const std::uint64_t> words) {
@@ -300,8 +322,7 @@ bool Snapshot::copy_reachable(const std::vector<LiveMemory>& live, std::uint64_t
   };
   std::vector<const LiveMemory*> next = look_at(words_);
   const auto look_at_piece = [&](const FactsOfMemory piece) {
-    const std::vector<const LiveMemory*> more =
-        look_at({reinterpret_cast<const std::uint64_t*>(before_->bytes() + piece.offset), piece.size / 8});
+    const std::vector<const LiveMemory*> more = look_at(words_of(piece));
     next.insert(next.end(), more.begin(), more.end());
   };
   for (const FactsOfMemory& piece : pieces_) look_at_piece(piece);
@@ -312,7 +333,7 @@ bool Snapshot::copy_reachable(const std::vector<LiveMemory>& live, std::uint64_t
       why_not = too_much(limit);
       return false;
     }
-    add_memory(memory);
+    add_piece(RecordKind::allocation, memory.address, memory.size);
     if (!copy(pieces_.back(), *before_, why_not)) return false;
     look_at_piece(pieces_.back());
   }

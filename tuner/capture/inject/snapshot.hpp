@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -40,7 +41,8 @@ class Snapshot {
  public:
   /// nullptr, and `why_not`, the rest of a sentence, if it cannot be taken. `image` is the kernel's module. Memory is
   /// that of the launch's context; all of it is stored, or, above `limit` bytes, what can be found from the parameters
-  /// and the variables. Nothing is copied once `is_alone` says no.
+  /// and the variables. A parameter or a variable that leads to other memory of `live` is a reason not to; what else
+  /// the launch may reach there, the tuner finds. Nothing is copied once `is_alone` says no.
   static std::unique_ptr<Snapshot> take(const DriverCalls& driver, const Launch& launch,
                                         std::span<const std::byte> image, std::vector<LiveMemory> live,
                                         std::uint64_t limit, std::function<bool()> is_alone, std::string& why_not);
@@ -55,15 +57,15 @@ class Snapshot {
   bool add_parameters(const Launch& launch, std::span<const std::byte> image, std::string& why_not);
   bool add_variables(CUmodule module, std::span<const std::byte> image, std::string& why_not);
   bool add_roots(const Launch& launch, std::vector<LiveMemory>& live, std::string& why_not);
-  void add_memory(const LiveMemory& memory);
+  std::span<const std::uint64_t> words_of(const FactsOfMemory& piece) const;
   bool copy(const FactsOfMemory& piece, const MemoryFile& into, std::string& why_not) const;
   bool copy_all(const Launch& launch, const std::vector<LiveMemory>& live, std::uint64_t limit, std::string& why_not);
   bool copy_reachable(const std::vector<LiveMemory>& live, std::uint64_t limit, std::string& why_not);
   void add_facts(const Launch& launch, CUfunction function);
   void add_frames();
-
-  template <typename Facts>
-  void add_record(RecordKind kind, const Facts& facts, std::span<const std::byte> more = {});
+  void add_record(RecordKind kind, std::span<const std::byte> body, std::span<const std::byte> more = {});
+  /// Memory, behind all before it.
+  void add_piece(RecordKind kind, std::uint64_t address, std::uint64_t size, std::string_view name = {});
 
   const DriverCalls& driver_;
   const std::function<bool()> is_alone_;

@@ -98,7 +98,7 @@ class Watcher {
 
  private:
   void enter(DriverEvent event, const CUpti_CallbackData& call) {
-    if (const std::optional<Launch> launch = wanted_launch(event, call); launch && begin_to_store(*launch)) {
+    if (is_of_kernel(call) && begin_to_store(launch_of(event, call))) {
       *call.correlationData = static_cast<std::uint64_t>(Mark::stored);
       return;
     }
@@ -122,9 +122,14 @@ class Watcher {
     gate_.leave();
   }
 
-  /// The launch, if it is of the kernel and goes to the GPU now.
-  std::optional<Launch> wanted_launch(DriverEvent event, const CUpti_CallbackData& call) const {
-    if (is_over_ || call.symbolName == nullptr || call.symbolName != wanted_.kernel()) return std::nullopt;
+  /// Asked at every call of the program, so nothing is copied for it. Handles would not do: a module that is loaded may
+  /// get those of one that is gone.
+  bool is_of_kernel(const CUpti_CallbackData& call) const {
+    return !is_over_ && call.symbolName != nullptr && std::strcmp(call.symbolName, wanted_.kernel().c_str()) == 0;
+  }
+
+  /// The launch, but for the kernel's name; nothing if the call is another.
+  static std::optional<Launch> launch_of(DriverEvent event, const CUpti_CallbackData& call) {
     Launch launch;
     switch (event) {
       case DriverEvent::launch: {
@@ -143,7 +148,6 @@ class Watcher {
       default:
         return std::nullopt;
     }
-    launch.kernel = call.symbolName;
     launch.context = call.context;
     // Calls for per-thread streams mean those by the stream 0.
     if (launch.stream == nullptr && std::string_view(call.functionName).ends_with("_ptsz"))
@@ -186,16 +190,23 @@ class Watcher {
   }
 
   bool is_early() const {
+    if (parent_.begin() == 0) return false;
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
     return now.tv_sec * std::int64_t{1000000000} + now.tv_nsec < parent_.begin();
   }
 
+  /// Whether it becomes part of a graph. The driver is asked only while some stream is captured.
+  bool is_recorded(CUstream stream) const {
+    if (captures_ == 0) return false;
+    const OurCalls ours(driver_);
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return driver_.is_capturing(stream, &status) == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE;
+  }
+
   /// Counts the launch; what it should be stored for, if it should.
   std::optional<std::size_t> count(Launch& launch) {
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    const bool known = driver_.is_capturing(launch.stream, &status) == CUDA_SUCCESS;
-    if (is_early() || (known && status != CU_STREAM_CAPTURE_STATUS_NONE)) return std::nullopt;
+    if (is_early() || is_recorded(launch.stream)) return std::nullopt;
     const std::lock_guard lock(mutex_);
     const std::optional<std::size_t> index = wanted_.take(launch.shape);
     launch.ordinal = wanted_.seen();
@@ -203,16 +214,18 @@ class Watcher {
   }
 
   /// True if the launch is being stored: then nobody else calls the driver, until it has ended.
-  bool begin_to_store(Launch launch) {
+  bool begin_to_store(std::optional<Launch> launch) {
+    const std::optional<std::size_t> index = launch ? count(*launch) : std::nullopt;
+    if (!index) return false;
+    launch->kernel = wanted_.kernel();
+    if (is_storing_.exchange(true)) return false;
     const OurCalls ours(driver_);
-    const std::optional<std::size_t> index = count(launch);
-    if (!index || is_storing_.exchange(true)) return false;
     // These leave it to the next launch, however often.
     const char* wait_for = captures_ > 0 ? kInCapture : drainer_.is_waiting() ? kNotDone : nullptr;
     if (wait_for != nullptr) {
       if (!gave_way_.exchange(true)) say_not_stored(wait_for);
     } else if (gate_.close(kLongestWait)) {
-      std::string why_not = prepare(launch);
+      std::string why_not = prepare(*launch);
       index_ = *index;
       if (why_not.empty()) return true;
       gate_.open();
@@ -327,7 +340,10 @@ class Watcher {
 
   void note_freed(DriverEvent event, const CUpti_CallbackData& call) {
     if (event == DriverEvent::free) memories_.remove(given<cuMemFree_v2_params>(call).dptr);
-    if (event == DriverEvent::unmap) memories_.remove(given<cuMemUnmap_params>(call).ptr);
+    if (event == DriverEvent::unmap) {
+      const auto& params = given<cuMemUnmap_params>(call);
+      memories_.remove(params.ptr, params.size);  // one call may unmap what several have mapped
+    }
     if (event == DriverEvent::reset) memories_.clear();  // what other contexts have is found from the parameters
   }
 

@@ -17,6 +17,7 @@
 
 #include "cache/file/hash.hpp"
 #include "tuner/capture/stored/manifest.hpp"
+#include "tuner/capture/stored/unstored.hpp"
 #include "tuner/core/binary/cubin.hpp"
 #include "tuner/error.hpp"
 #include "tuner/version.hpp"
@@ -186,7 +187,7 @@ Blob FolderWriter::store(Bytes contents) {
   return blob;
 }
 
-void FolderWriter::add(const Snapshot& snapshot, Bytes before, Bytes after, const Weight& weight) {
+const StoredLaunch& FolderWriter::add(const Snapshot& snapshot, Bytes before, Bytes after, const Weight& weight) {
   StoredLaunch launch{{snapshot}, weight};
   const auto store_memories = [&](const std::vector<Memory>& memories) {
     std::vector<StoredMemory> stored;
@@ -202,7 +203,8 @@ void FolderWriter::add(const Snapshot& snapshot, Bytes before, Bytes after, cons
     launch.module = store(snapshot.image);
     launch.toolkit = compiler_version(snapshot.image);
   }
-  capture_.launches.push_back(std::move(launch));
+  launch.unstored = unstored_memory(snapshot, before);
+  return capture_.launches.emplace_back(std::move(launch));
 }
 
 void FolderWriter::finish() {

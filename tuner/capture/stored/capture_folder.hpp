@@ -35,8 +35,9 @@ class FolderWriter {
   FolderWriter& operator=(const FolderWriter&) = delete;
 
   /// `before` and `after` are the files of memory that the snapshot was read with; nobody may change them meanwhile.
-  void add(const Snapshot& snapshot, std::span<const std::byte> before, std::span<const std::byte> after,
-           const Weight& weight);
+  /// What it returns stands until the next one.
+  const StoredLaunch& add(const Snapshot& snapshot, std::span<const std::byte> before, std::span<const std::byte> after,
+                          const Weight& weight);
   std::size_t launches() const { return capture_.launches.size(); }
   /// Writes the manifest. Returns once the disk has everything.
   void finish();

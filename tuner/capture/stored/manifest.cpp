@@ -84,6 +84,12 @@ Json launch_json(const StoredLaunch& launch) {
   object["launch_attributes"] = facts_list(launch.launch_attributes, launch_attribute_name);
   object["allocations"] = list_of(launch.allocations, memory_json);
   object["variables"] = list_of(launch.variables, memory_json);
+  object["unstored"] = list_of(launch.unstored, [](const UnstoredMemory& memory) {
+    return Json{{"kind", memory.kind},
+                {"address", address_text(memory.address)},
+                {"size", memory.size},
+                {"words", memory.words}};
+  });
   object["module"] = launch.module.size == 0 ? Json(nullptr)
                                              : Json{{"hash", launch.module.hash},
                                                     {"size", launch.module.size},
@@ -113,6 +119,7 @@ class Value {
     if (!value_.is_object() || found == value_.end()) Value(value_, path, file_).refuse();
     return {*found, path, file_};
   }
+  bool has(const char* key) const { return value_.is_object() && value_.contains(key); }
   bool is_null() const { return value_.is_null(); }
 
   /// Of each item of a list.
@@ -243,6 +250,13 @@ StoredLaunch launch_in(const Value& value) {
   launch.launch_attributes = facts_in(value["launch_attributes"]);
   launch.allocations = memories_in(value["allocations"], false);
   launch.variables = memories_in(value["variables"], true);
+  // The first captures do not say it.
+  if (value.has("unstored")) {
+    value["unstored"].each(kMostMemories, [&](const Value& memory) {
+      launch.unstored.push_back({memory["kind"].as<std::string>(), memory["address"].address(),
+                                 memory["size"].as<std::uint64_t>(), memory["words"].as<std::uint64_t>()});
+    });
+  }
   if (const Value module = value["module"]; !module.is_null()) {
     launch.module = {module["hash"].hash(), module["size"].as<std::uint64_t>()};
     launch.toolkit = module["toolkit"].text_or_nothing();

@@ -43,6 +43,7 @@ struct Memory {
 /// A launch as the injected library wrote it down.
 struct Snapshot : LaunchRecord {
   std::vector<Memory> allocations, variables;
+  std::vector<Memory> unstored;  ///< what else the program had then; the names say what it is
   std::vector<std::byte> image;  ///< of the module; empty if it is not known
 };
 

@@ -70,6 +70,8 @@ class SnapshotReader {
         return take_memory(body, snapshot_.allocations, false);
       case RecordKind::variable:
         return take_memory(body, snapshot_.variables, true);
+      case RecordKind::unstored:
+        return take_memory(body, snapshot_.unstored, true);
       case RecordKind::image:
         if (body.empty() || !snapshot_.image.empty()) return false;
         snapshot_.image.assign(body.begin(), body.end());
@@ -102,7 +104,8 @@ class SnapshotReader {
     if (!are_apart(std::move(in_file), memory_size)) return std::nullopt;
     if (!are_apart(std::move(in_program), std::numeric_limits<std::uint64_t>::max())) return std::nullopt;
     // The library found them in any order.
-    std::ranges::sort(snapshot_.allocations, {}, &Memory::address);
+    for (auto* memories : {&snapshot_.allocations, &snapshot_.unstored})
+      std::ranges::sort(*memories, {}, &Memory::address);
     return std::move(snapshot_);
   }
 

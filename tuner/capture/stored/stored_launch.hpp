@@ -31,11 +31,19 @@ struct StoredMemory {
   Blob before, after;  ///< the launch; of one size
 };
 
+/// Memory of the program that is not stored, although words of stored allocations seem to point there.
+struct UnstoredMemory {
+  std::string kind;  ///< "managed memory (cudaMallocManaged)"
+  std::uint64_t address = 0, size = 0;
+  std::uint64_t words = 0;  ///< that point there
+};
+
 struct StoredLaunch : LaunchRecord {
   Weight weight;
   std::vector<StoredMemory> allocations, variables;
   Blob module;          ///< without a size if it is not known
   std::string toolkit;  ///< version of the compiler that made it; empty if it is not known
+  std::vector<UnstoredMemory> unstored;
 };
 
 /// What a folder holds.

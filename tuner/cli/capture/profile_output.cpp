@@ -139,6 +139,10 @@ std::string shape_table(std::span<const KernelProfile> kernels, const LaunchSums
 
 }  // namespace
 
+std::string launches_text(std::uint64_t count) {
+  return fmt::format("{} launch{}", grouped(count), count == 1 ? "" : "es");
+}
+
 nlohmann::ordered_json profile_json(const Profile& profile, const std::vector<std::string>& command) {
   return {{"format", 1},
           {"command", command},
@@ -166,8 +170,7 @@ std::string profile_text(const Profile& profile) {
   const auto shown = std::span(profile.kernels).first(std::min(profile.kernels.size(), kShownKernels));
   const std::size_t left = profile.kernels.size() - shown.size();
   return fmt::format("{}, {}: {} of GPU time in {}.\n\nKernels{}\n{}\nLaunch shapes\n{}",
-                     counted(profile.kernels.size(), "kernel"),
-                     fmt::format("{} launch{}", grouped(profile.sums.launches), profile.sums.launches == 1 ? "" : "es"),
+                     counted(profile.kernels.size(), "kernel"), launches_text(profile.sums.launches),
                      time_text(profile.sums.total), wall, left == 0 ? "" : fmt::format(", {} more with `--json`", left),
                      kernel_table(shown, profile.sums), shape_table(shown, profile.sums));
 }

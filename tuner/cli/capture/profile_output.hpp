@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -11,6 +12,8 @@ namespace tuner::cli {
 /// What a program did on the GPU, as docs/json.md says.
 nlohmann::ordered_json profile_json(const capture::Profile& profile, const std::vector<std::string>& command);
 std::string profile_text(const capture::Profile& profile);
+/// "1 launch", "1,234 launches".
+std::string launches_text(std::uint64_t count);
 void warn_of_troubles(const capture::Profile& profile);
 
 }  // namespace tuner::cli

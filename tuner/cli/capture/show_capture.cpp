@@ -10,6 +10,8 @@
 #include "tuner/capture/kernel_name.hpp"
 #include "tuner/capture/stored/capture_folder.hpp"
 #include "tuner/capture/stored/manifest.hpp"
+#include "tuner/capture/stored/unstored.hpp"
+#include "tuner/cli/capture/profile_output.hpp"
 #include "tuner/cli/given/decisions.hpp"
 #include "tuner/cli/terminal/message.hpp"
 #include "tuner/core/base/printable.hpp"
@@ -143,8 +145,8 @@ std::string launch_text(const StoredLaunch& launch, std::size_t number) {
   text += line("shape", shape);
   if (const capture::Weight& weight = launch.weight; weight.launches > 0) {
     text +=
-        line("weight", fmt::format("{} launch{} of this shape, {} each, {} of the GPU's time", grouped(weight.launches),
-                                   weight.launches == 1 ? "" : "es", time_text(weight.mean_ns), percent(weight.share)));
+        line("weight", fmt::format("{} of this shape, {} each, {} of the GPU's time", launches_text(weight.launches),
+                                   time_text(weight.mean_ns), percent(weight.share)));
   }
   text += line("GPU", fmt::format("{}, compute capability {}.{}, driver {}.{}", one_line(launch.gpu),
                                   launch.device.compute_capability / 10, launch.device.compute_capability % 10,
@@ -161,7 +163,8 @@ std::string launch_text(const StoredLaunch& launch, std::size_t number) {
                  fmt::format("{} + 0x{:x}", one_line(launch.frames[i].file), launch.frames[i].offset));
   }
   return text + parameters_text(launch) + memories_text("Allocations", launch.allocations) +
-         memories_text("Variables", launch.variables);
+         memories_text("Variables", launch.variables) +
+         line("warning", one_line(capture::unstored_text(launch.unstored)));
 }
 
 std::string command_text(const std::vector<std::string>& command) {
@@ -171,8 +174,8 @@ std::string command_text(const std::vector<std::string>& command) {
 }
 
 std::string capture_text(const Capture& capture, const std::filesystem::path& folder) {
-  std::string text = fmt::format("Capture in {}: {} launch{}\n", one_line(folder.string()), capture.launches.size(),
-                                 capture.launches.size() == 1 ? "" : "es");
+  std::string text =
+      fmt::format("Capture in {}: {}\n", one_line(folder.string()), launches_text(capture.launches.size()));
   text += line("command", one_line(command_text(capture.program.command)));
   text += line("started in", one_line(capture.program.folder));
   text += line("executable", one_line(capture.program.executable));

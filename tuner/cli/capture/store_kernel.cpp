@@ -11,6 +11,8 @@
 #include "tuner/capture/kernel_name.hpp"
 #include "tuner/capture/stored/received_launch.hpp"
 #include "tuner/capture/stored/replayable.hpp"
+#include "tuner/capture/stored/unstored.hpp"
+#include "tuner/cli/capture/profile_output.hpp"
 #include "tuner/cli/terminal/message.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
@@ -113,12 +115,13 @@ StoringResult LaunchStore::store_from(const Profile& profile, const capture::Cap
     for (const std::string& reason : reasons_) warn(one_line(reason));
     warn(fmt::format("{} of {} launches of {} stored.", writer_.launches(), wanted.launches.size(), name));
   }
+  for (const std::string& doubt : doubts_) warn(one_line(doubt));
   if (writer_.launches() == 0) return {.text = "", .json = nullptr};
   writer_.finish();
   return {.launches = writer_.launches(),
           .text = fmt::format("\nStored {} of {} in {} ({} of memory). `tuner show {}` prints it.\n",
-                              fmt::format("{} launch{}", writer_.launches(), writer_.launches() == 1 ? "" : "es"), name,
-                              one_line(request_.folder.string()), megabytes(bytes_), in_command(request_.folder)),
+                              launches_text(writer_.launches()), name, one_line(request_.folder.string()),
+                              megabytes(bytes_), in_command(request_.folder)),
           .json = {{"folder", request_.folder.string()},
                    {"kernel", capture::short_name(kernel.readable)},
                    {"wanted", wanted.launches.size()},
@@ -139,7 +142,10 @@ bool LaunchStore::add(capture::SentLaunch sent, const Profile& profile, const Ke
     reasons_.push_back(fmt::format("A launch was not stored, because the kernel {}.", why_not));
     return true;
   }
-  writer_.add(*snapshot, received.before(), received.after(), weight_of(*snapshot, profile, kernel));
+  const capture::StoredLaunch& stored =
+      writer_.add(*snapshot, received.before(), received.after(), weight_of(*snapshot, profile, kernel));
+  if (const std::string lacks = capture::unstored_text(stored.unstored); !lacks.empty())
+    doubts_.insert(fmt::format("A stored launch may lack memory: {}.", lacks));
   bytes_ += bytes_of(*snapshot);
   longest_ns_ = std::max(longest_ns_, snapshot->launch.held_ns);
   return true;

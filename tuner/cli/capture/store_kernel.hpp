@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,7 @@ class LaunchStore {
   std::uint64_t bytes_ = 0;           ///< of memory
   std::uint64_t longest_ns_ = 0;      ///< for which a launch held up the program
   std::vector<std::string> reasons_;  ///< why launches were not stored
+  std::set<std::string> doubts_;      ///< what those that were may lack
 };
 
 /// "scale.capture" for `scale<float>`.
