@@ -26,7 +26,7 @@ using engine::PatternResult;
 using engine::ReplayVerdict;
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kShownMemories = 40;
+constexpr std::size_t kMostShown = 40;
 
 std::string written_text(const MemoryFacts& facts, std::uint64_t bytes) {
   if (facts.use != MemoryUse::out && facts.use != MemoryUse::inout) return "";
@@ -45,21 +45,26 @@ std::string parameter_text(const engine::PointerParameter& from) {
                           : fmt::format("parameter {} + {}", from.parameter + 1, from.inside);
 }
 
-std::string size_text(const engine::SizeFact& size) {
+/// "[parameter 3 x parameter 4]", where parameters say how many elements there are.
+std::string size_text(const ArrayFact& array) {
+  if (array.sizes.empty()) return "";
+  const engine::SizeFact& size = array.sizes.front();
   std::string text;
   for (const std::size_t parameter : size.parameters)
-    text += fmt::format("{}{}", text.empty() ? "" : " x ", parameter + 1);
-  return fmt::format("{} of {} bytes", text, size.element_bytes);
+    text += fmt::format("{}parameter {}", text.empty() ? "" : " x ", parameter + 1);
+  return array.element || size.element_bytes == 1 ? fmt::format("[{}]", text)
+                                                  : fmt::format("[{}] of {} bytes", text, size.element_bytes);
 }
 
-/// "parameter 1, float32; as many as parameter 3".
+/// "parameter 1: float32[parameter 3]".
 std::string arrays_text(const MemoryFacts& facts) {
   std::string text;
   for (const ArrayFact& array : facts.arrays) {
     text += fmt::format("{}{}", text.empty() ? "" : "; ", parameter_text(array.from));
     if (array.from.offset != 0) text += fmt::format(" at {}", grouped(array.from.offset));
-    if (array.element) text += fmt::format(", {}", to_string(*array.element));
-    if (!array.sizes.empty()) text += fmt::format(", parameters {}", size_text(array.sizes.front()));
+    const std::string type = array.element ? std::string(to_string(*array.element)) : std::string();
+    const std::string what = type + size_text(array);
+    if (!what.empty()) text += ": " + what;
   }
   return text;
 }
@@ -70,7 +75,7 @@ std::string place_text(const MemoryFacts& facts, bool is_variable) {
   return facts.replayed.is_at_own_address ? "where it lay" : "elsewhere";
 }
 
-std::string memories_text(const StoredLaunch& launch, const engine::ReplayedLaunch& replayed) {
+std::string used_memory_text(const StoredLaunch& launch, const engine::ReplayedLaunch& replayed) {
   using Align = Table::Align;
   const MemoryMap map(launch);
   Table table({{"memory"}, {"bytes", Align::right}, {"use"}, {"lies"}, {"written"}, {"from"}});
@@ -81,7 +86,7 @@ std::string memories_text(const StoredLaunch& launch, const engine::ReplayedLaun
       ++unreached;
       continue;
     }
-    if (shown++ >= kShownMemories) continue;
+    if (shown++ >= kMostShown) continue;
     const bool is_variable = map.is_variable(i);
     table.add({is_variable ? fmt::format("variable {}", i - launch.allocations.size() + 1)
                            : fmt::format("allocation {}", i + 1),
@@ -90,12 +95,12 @@ std::string memories_text(const StoredLaunch& launch, const engine::ReplayedLaun
                is_variable ? capture::readable_name(map[i].name) : arrays_text(facts)});
   }
   std::string text = shown == 0 ? std::string() : table.text(output_width());
-  if (shown > kShownMemories) text += fmt::format("  {} more with `--json`\n", shown - kShownMemories);
+  if (shown > kMostShown) text += fmt::format("  {} more with `--json`\n", shown - kMostShown);
   if (unreached > 0) text += fmt::format("  {} not reached\n", counted(unreached, "allocation"));
   return text;
 }
 
-std::string launch_text(const StoredLaunch& launch, const FolderReplay::Launch& each) {
+std::string replayed_text(const StoredLaunch& launch, const FolderReplay::Launch& each) {
   const engine::ReplayedLaunch& replayed = each.replayed;
   std::string said =
       fmt::format("Launch {} of {}: {}.", each.position + 1,
@@ -105,7 +110,7 @@ std::string launch_text(const StoredLaunch& launch, const FolderReplay::Launch& 
   if (replayed.verdict == ReplayVerdict::not_run) return text;
   if (replayed.at_own_addresses)
     text += "  All of its memory lies where it lay in the program: elsewhere it does something else.\n";
-  return text + memories_text(launch, replayed);
+  return text + used_memory_text(launch, replayed);
 }
 
 Json array_json(const ArrayFact& array) {
@@ -157,7 +162,7 @@ bool FolderReplay::all_repeatable() const {
 std::string FolderReplay::text(const capture::Capture& capture) const {
   std::string text;
   for (const Launch& each : launches)
-    text += (text.empty() ? "" : "\n") + launch_text(capture.launches[each.position], each);
+    text += (text.empty() ? "" : "\n") + replayed_text(capture.launches[each.position], each);
   return text;
 }
 

@@ -191,8 +191,8 @@ void damage_copies(std::size_t bytes);
 /// What a candidate does with its arguments.
 CUresult behave(Module& module, void** arguments);
 
-/// The same, where an access to memory that is not mapped is an illegal address.
-CUresult behave_behind_fences(Module& module, void** arguments);
+/// Runs a kernel where an access to memory that is not mapped, or must not be written, is an illegal address.
+CUresult behind_fences(const std::function<CUresult()>& kernel);
 
 /// How long a launch takes that should take so long, noise and drift of the device included.
 std::uint64_t with_noise(std::uint64_t time_ns);

@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <sys/mman.h>
 
+#include <functional>
+
 #include "tests/engine/device/fake_driver/fake_driver.hpp"
 #include "tests/engine/device/fake_driver/fake_settings.hpp"
 
@@ -17,8 +19,9 @@ std::map<CUmemGenericAllocationHandle, std::size_t> memories;
 CUmemGenericAllocationHandle next_memory = 1;
 std::size_t in_use = 0;
 
-sigjmp_buf before_launch;
-volatile sig_atomic_t launching = 0;
+// Of each thread, because programs launch from several.
+thread_local sigjmp_buf before_launch;
+thread_local volatile sig_atomic_t launching = 0;
 
 void on_violation(int signal_number) {
   if (launching) siglongjmp(before_launch, 1);
@@ -29,10 +32,19 @@ void on_violation(int signal_number) {
 void allocation_granularity(std::size_t* granularity, const CUmemAllocationProp*, CUmemAllocationGranularity_flags) {
   *granularity = kGranule;
 }
-CUresult reserve_addresses(CUdeviceptr* address, std::size_t bytes, std::size_t alignment, CUdeviceptr,
+CUresult reserve_addresses(CUdeviceptr* address, std::size_t bytes, std::size_t alignment, CUdeviceptr wanted,
                            unsigned long long) {
   if (device.dead != CUDA_SUCCESS) return device.dead;
   if (bytes % kGranule != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (wanted != 0) {
+    void* there = mmap(pointer<void>(wanted), bytes, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (there != MAP_FAILED && reinterpret_cast<CUdeviceptr>(there) == wanted) {
+      *address = wanted;
+      return CUDA_SUCCESS;
+    }
+    if (there != MAP_FAILED) munmap(there, bytes);
+  }
   // What is too much for the alignment stays reserved in front and is never given back.
   void* memory = mmap(nullptr, bytes + alignment, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -75,7 +87,7 @@ CUresult set_access(CUdeviceptr address, std::size_t bytes, const CUmemAccessDes
 
 }  // namespace
 
-CUresult behave_behind_fences(Module& module, void** arguments) {
+CUresult behind_fences(const std::function<CUresult()>& kernel) {
   static const bool ready = signal(SIGSEGV, on_violation) != SIG_ERR;
   if (!ready) return CUDA_ERROR_UNKNOWN;
   if (sigsetjmp(before_launch, 1) != 0) {
@@ -83,7 +95,7 @@ CUresult behave_behind_fences(Module& module, void** arguments) {
     return device.dead = CUDA_ERROR_ILLEGAL_ADDRESS;
   }
   launching = 1;
-  const CUresult result = behave(module, arguments);
+  const CUresult result = kernel();
   launching = 0;
   return result;
 }

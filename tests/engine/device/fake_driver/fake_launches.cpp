@@ -106,7 +106,11 @@ CUresult record_launch(const LaunchCall& call) {
   launched.fetch_add(1, std::memory_order_relaxed);
   // The driver reads the arguments before it returns, whoever looks at them.
   KeptLaunch described = describe(call, context);
-  work(described);
+  const CUresult result = behind_fences([&] {
+    work(described);
+    return CUDA_SUCCESS;
+  });
+  if (result != CUDA_SUCCESS) return result;
   if (keeping.load(std::memory_order_relaxed)) {
     const std::lock_guard lock(one_call);
     kept.push_back(std::move(described.launch));

@@ -189,7 +189,7 @@ CUresult launch(CUfunction handle, unsigned grid_x, unsigned grid_y, unsigned gr
   const std::uint64_t time_ns = on_gpu(gpu, with_noise(function->module->time_ns));
   device.now_ns += time_ns;
   if (const auto real = number("real")) std::this_thread::sleep_for(std::chrono::nanoseconds(*real * time_ns));
-  return behave_behind_fences(*function->module, arguments);
+  return behind_fences([&] { return behave(*function->module, arguments); });
 }
 CUresult launch_per_thread(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned x,
                            unsigned y, unsigned z, unsigned shared_bytes, CUstream stream, void** arguments,

@@ -63,7 +63,7 @@ std::uint64_t hash_of(Bytes record) {
 }
 
 std::size_t element_bytes(std::optional<ElementType> element) {
-  return element && is_real(*element) ? size_of(*element) : 1;
+  return element ? size_of(*element) : 1;
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ void MemoryComparison::look_closer(Bytes seen, Bytes expected) {
     if (different_++ == 0) first_different_ = at_ + i;
     fingerprint_ += mixed((at_ + i) << 8 | static_cast<std::uint64_t>(seen[i]));
   }
-  if (const std::size_t size = element_bytes(element_); size == 1) {
+  if (const std::size_t size = element_bytes(element_); !element_ || !is_real(*element_)) {
     is_within_tolerance_ = false;
   } else {
     for (std::size_t i = 0; is_within_tolerance_ && i < seen.size(); i += size) {
