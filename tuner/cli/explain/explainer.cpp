@@ -47,7 +47,7 @@ explain::TimeRatio time_ratio(const engine::Ratio& ratio) {
 }  // namespace
 
 Explainer::Explainer(const ExplainRequest& request, const engine::SessionParts& parts, const Task& task,
-                     const cache::Store* store)
+                     const cache::Database* store)
     : request_(request),
       task_(task),
       from_(configuration_of(request.from, task, request.session.mode, store)),

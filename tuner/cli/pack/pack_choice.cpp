@@ -34,7 +34,7 @@ struct Timed {
 using TimedConfigurations = std::map<std::string, Timed>;
 
 /// The latest of each configuration that was described and measured as the decision was.
-std::map<std::string, cache::Trial> latest_trials(const cache::Decision& decision, const cache::Store& store) {
+std::map<std::string, cache::Trial> latest_trials(const cache::Decision& decision, const cache::Database& store) {
   const bool is_measured = decision.origin == cache::Origin::measured;
   std::map<std::string, cache::Trial> latest;
   for (cache::Trial& trial : is_measured ? store.find_reusable(decision) : store.find_trials(decision.key)) {
@@ -45,7 +45,7 @@ std::map<std::string, cache::Trial> latest_trials(const cache::Decision& decisio
 }
 
 /// What can be served for a decision's problem.
-TimedConfigurations timed_configurations(const cache::Decision& decision, const cache::Store& store) {
+TimedConfigurations timed_configurations(const cache::Decision& decision, const cache::Database& store) {
   const std::map<std::string, cache::Trial> latest = latest_trials(decision, store);
   TimedConfigurations timed;
   const auto winner = latest.find(decision.configuration);
@@ -93,7 +93,8 @@ cache::Decision served_by(const cache::Decision& decision, const std::string& co
 }
 
 /// A decision's kernel and problem, to compute what its configurations are compiled to.
-std::pair<std::shared_ptr<const Task>, std::string> task_of(const cache::Decision& decision, const cache::Store& store,
+std::pair<std::shared_ptr<const Task>, std::string> task_of(const cache::Decision& decision,
+                                                            const cache::Database& store,
                                                             const std::filesystem::path& database) {
   StoredKernel kernel = stored_kernel(decision, store, database);
   if (!kernel.description) return {nullptr, std::move(kernel.reason)};
@@ -207,7 +208,7 @@ PackGroup choose(std::vector<Choice> choices, const PackLimits& limits) {
 
 }  // namespace
 
-std::vector<PackGroup> choose_for_pack(const cache::Store& store, const std::filesystem::path& database,
+std::vector<PackGroup> choose_for_pack(const cache::Database& store, const std::filesystem::path& database,
                                        const std::function<bool(const cache::DecisionKey&)>& wanted,
                                        const PackLimits& limits) {
   std::map<std::string, std::vector<Choice>> groups;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cache/store/store.hpp"
+#include "cache/store/database.hpp"
 #include "tuner/core/task/task.hpp"
 
 namespace tuner::cli {
@@ -52,7 +52,7 @@ struct PackGroup {
 /// where that cannot be computed what trials and decisions say of their binaries: a configuration is one binary for
 /// many problems wherever its constants allow. Its time on a problem is that of the race where it tied, else that of
 /// the search on the scale of the winner's, and never less than the winner's. Throws Error{store_*}.
-std::vector<PackGroup> choose_for_pack(const cache::Store& store, const std::filesystem::path& database,
+std::vector<PackGroup> choose_for_pack(const cache::Database& store, const std::filesystem::path& database,
                                        const std::function<bool(const cache::DecisionKey&)>& wanted,
                                        const PackLimits& limits);
 

@@ -198,7 +198,7 @@ void print_pack(const PackRequest& request, const PackSummary& summary, const st
   print("The folder was read back as a system database: every decision and its binary was found.\n");
 }
 
-void require_all_kernels(const PackRequest& request, const cache::Store& store, const std::string& path) {
+void require_all_kernels(const PackRequest& request, const cache::Database& store, const std::string& path) {
   const std::vector<cache::DecisionKey> keys = store.list_keys({});
   for (const Selection& selection : request.selections) {
     const auto includes = [&](const cache::DecisionKey& key) { return selection.includes(key); };
