@@ -17,7 +17,7 @@
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
-#include "tuner/engine/session/session_stores.hpp"
+#include "tuner/engine/workplace/session_stores.hpp"
 #include "tuner/engine/workplace/workplace.hpp"
 #include "tuner/error.hpp"
 #include "tuner/explain/explanation.hpp"

@@ -12,7 +12,7 @@
 #include "tuner/engine/comparison/pair.hpp"
 #include "tuner/engine/device/lane/lane.hpp"
 #include "tuner/engine/roofline/measured_roofline.hpp"
-#include "tuner/engine/session/session_stores.hpp"
+#include "tuner/engine/workplace/session_stores.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {

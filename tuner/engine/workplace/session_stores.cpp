@@ -1,4 +1,4 @@
-#include "tuner/engine/session/session_stores.hpp"
+#include "tuner/engine/workplace/session_stores.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
