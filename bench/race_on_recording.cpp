@@ -123,7 +123,7 @@ Screening screen(const Recording& recording, Tape& tape, std::size_t baseline, d
   std::optional<double> best_ns;
   for (const std::size_t column : order) {
     Screen one(column == baseline ? Noise::reference_policy(true) : result.noise.screen_policy(true, best_ns), best_ns);
-    while (one.add(tape.sample(column)) == Screen::Step::more) {
+    while (one.add(tape.sample(column)) == Screen::SampleVerdict::more) {
     }
     result.noise.add(one.samples_ns());
     for (const double sample : one.samples_ns()) session.screening_ns += sample + lead_in_ns;

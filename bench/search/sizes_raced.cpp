@@ -43,15 +43,15 @@ std::vector<std::optional<double>> race(const Task& task, const std::vector<std:
   const engine::SessionParts parts = workplace.parts();
   if (!workplace.take_turn(task)) throw Error(Errc::device_lost, "The GPU's turn was not granted.");
   engine::SideBySide side_by_side(task, options, parts);
-  std::vector<engine::SideBySide::Wanted> wanted;
-  std::vector<std::size_t> columns;  ///< of those wanted
+  std::vector<engine::SideBySide::NewContestant> contestants;
+  std::vector<std::size_t> columns;  ///< of the contestants
   for (std::size_t i = 0; i < configurations.size(); ++i) {
     const search::Configuration configuration = task.space().parse(configurations[i]);
     if (!task.accepts(configuration)) continue;
-    wanted.push_back({&task, configuration});
+    contestants.push_back({&task, configuration});
     columns.push_back(i);
   }
-  std::vector<std::size_t> running = side_by_side.add(wanted);
+  std::vector<std::size_t> running = side_by_side.add(contestants);
   std::map<std::size_t, std::size_t> column_of;
   for (std::size_t i = 0; i < running.size(); ++i) column_of[running[i]] = columns[i];
   const auto failed = [&](std::size_t contestant) { return side_by_side[contestant].failure.has_value(); };

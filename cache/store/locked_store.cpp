@@ -18,14 +18,6 @@ void LockedStore::record_texts(std::int64_t decision, std::span<const DecisionTe
   locked([&] { store_.record_texts(decision, texts); });
 }
 
-std::vector<DecisionText> LockedStore::find_texts(std::int64_t decision) const {
-  return locked([&] { return store_.find_texts(decision); });
-}
-
-std::optional<std::string> LockedStore::find_sizes(const DecisionKey& key, std::string_view name) const {
-  return locked([&] { return store_.find_sizes(key, name); });
-}
-
 std::optional<Decision> LockedStore::find_decision(const DecisionKey& key) const {
   return locked([&] { return store_.find_decision(key); });
 }
@@ -58,16 +50,8 @@ std::vector<Quarantined> LockedStore::find_quarantine(const DecisionKey& key, co
   return locked([&] { return store_.find_quarantine(key, driver); });
 }
 
-std::vector<Quarantined> LockedStore::list_quarantine(const Filter& filter) const {
-  return locked([&] { return store_.list_quarantine(filter); });
-}
-
 std::vector<DecisionKey> LockedStore::list_keys(const Filter& filter) const {
   return locked([&] { return store_.list_keys(filter); });
-}
-
-std::vector<Forgotten> LockedStore::forget_each(const std::vector<Filter>& filters, Forget what) {
-  return locked([&] { return store_.forget_each(filters, what); });
 }
 
 }  // namespace tuner::cache

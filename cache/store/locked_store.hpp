@@ -16,8 +16,6 @@ class LockedStore final : public Store {
   std::int64_t record_decision(const Decision& decision) override;
   void record_served(const Served& served) override;
   void record_texts(std::int64_t decision, std::span<const DecisionText> texts) override;
-  std::vector<DecisionText> find_texts(std::int64_t decision) const override;
-  std::optional<std::string> find_sizes(const DecisionKey& key, std::string_view name) const override;
   std::optional<Decision> find_decision(const DecisionKey& key) const override;
   std::optional<Decision> find_decision(std::int64_t row) const override;
   std::vector<Site> list_sites(const DecisionKey& key) const override;
@@ -26,9 +24,7 @@ class LockedStore final : public Store {
   std::vector<Trial> find_reusable(const Run& run) const override;
   void record_quarantine(const Quarantined& quarantined) override;
   std::vector<Quarantined> find_quarantine(const DecisionKey& key, const std::string& driver) const override;
-  std::vector<Quarantined> list_quarantine(const Filter& filter) const override;
   std::vector<DecisionKey> list_keys(const Filter& filter) const override;
-  std::vector<Forgotten> forget_each(const std::vector<Filter>& filters, Forget what) override;
 
  private:
   template <class Call>

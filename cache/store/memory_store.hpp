@@ -3,13 +3,13 @@
 #include <map>
 #include <utility>
 
-#include "cache/store/store.hpp"
+#include "cache/store/database.hpp"
 
 namespace tuner::cache {
 
 /// Keeps everything in memory for the life of the object: what a session uses when there is no database to write to.
 /// Rows are found again exactly as in a database.
-class MemoryStore : public Store {
+class MemoryStore : public Database {
  public:
   void record_trials(std::span<const Trial> trials) override;
   std::int64_t record_decision(const Decision& decision) override;

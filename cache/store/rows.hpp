@@ -9,7 +9,7 @@
 
 #include "cache/records/served.hpp"
 #include "cache/sqlite/sqlite.hpp"
-#include "cache/store/store.hpp"
+#include "cache/store/database.hpp"
 
 namespace tuner::cache {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cache/file/access.hpp"
-#include "cache/store/store.hpp"
+#include "cache/store/database.hpp"
 
 namespace tuner::cache {
 
@@ -27,7 +27,7 @@ struct SqliteStoreOptions {
 /// Trials and decisions in an SQLite file (docs/database.md). Several processes may use one file at the same moment;
 /// any of them may be killed at any moment. An instance is used from one thread at a time and never carried over a
 /// fork.
-class SqliteStore final : public Store {
+class SqliteStore final : public Database {
  public:
   /// Throws Error: store_unavailable (missing and read_only, permissions, disk, lock, another program's file),
   /// store_damaged (see set_aside_damaged) or store_newer, each naming the file and the next step.

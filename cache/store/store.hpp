@@ -4,7 +4,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cache/records/decision.hpp"
@@ -15,17 +14,6 @@
 #include "tuner/error.hpp"
 
 namespace tuner::cache {
-
-/// What can be forgotten.
-enum class Forget { everything, decisions, trials, quarantine };
-
-/// How much was forgotten that counted until then.
-struct Forgotten {
-  std::int64_t decisions = 0;  ///< served ones: one a key
-  std::int64_t trials = 0;
-  std::int64_t quarantined = 0;
-  bool nothing() const { return decisions == 0 && trials == 0 && quarantined == 0; }
-};
 
 /// Which rows a listing wants; empty fields do not restrict.
 struct Filter {
@@ -51,13 +39,6 @@ class Store {
   /// transaction; those of kind `sizes` in the place of all of any decision of the kernel, device, mode and objective.
   /// Nothing of them is read where a decision is found or listed. A store may leave this out.
   virtual void record_texts(std::int64_t /*decision*/, std::span<const DecisionText>) {}
-  /// Those of the decision in this row, in the order of kind and name.
-  virtual std::vector<DecisionText> find_texts(std::int64_t /*decision*/) const { return {}; }
-  /// The text of kind `sizes` and this name that counts for the kernel, device, mode and objective of this key,
-  /// whatever its problem: that of the newest decision that has one and was not forgotten.
-  virtual std::optional<std::string> find_sizes(const DecisionKey& /*key*/, std::string_view /*name*/) const {
-    return std::nullopt;
-  }
   /// The decision for exactly this key, unless it was forgotten. Reads only.
   virtual std::optional<Decision> find_decision(const DecisionKey& key) const = 0;
   /// The decision in this row, served or not.
@@ -78,15 +59,9 @@ class Store {
   /// What is in force for the key's kernel, problem and device under this driver version, oldest first. A binary is the
   /// same whatever the mode and however the source around it changed, so these do not matter.
   virtual std::vector<Quarantined> find_quarantine(const DecisionKey& key, const std::string& driver) const = 0;
-  /// Everything that is in force and passes the filter, oldest first.
-  virtual std::vector<Quarantined> list_quarantine(const Filter& filter) const = 0;
 
   /// Every key that anything was recorded for and that passes the filter, oldest first.
   virtual std::vector<DecisionKey> list_keys(const Filter& filter) const = 0;
-  /// Makes history of what counts now and passes one of the filters, in one transaction, and says how much for each of
-  /// them; what is recorded later counts.
-  virtual std::vector<Forgotten> forget_each(const std::vector<Filter>& filters, Forget what) = 0;
-  Forgotten forget(const Filter& filter, Forget what) { return forget_each({filter}, what).front(); }
 };
 
 }  // namespace tuner::cache

@@ -10,23 +10,23 @@
 namespace tuner::search {
 namespace {
 
-[[noreturn]] void overflow(Sign sign, const Operand& a, const Operand& b, const Site& site) {
+[[noreturn]] void overflow(Sign sign, const Operand& a, const Operand& b, const ExpressionSite& site) {
   site.fail(fmt::format("{} {} {} overflows 64-bit integers", a.integer, spelling(sign), b.integer));
 }
 
-Operand checked_real(double real, const Site& site) {
+Operand checked_real(double real, const ExpressionSite& site) {
   if (!std::isfinite(real)) site.fail("the result is not a finite number");
   return Operand::of_real(real);
 }
 
-Operand real_power(double base, double exponent, const Site& site) {
+Operand real_power(double base, double exponent, const ExpressionSite& site) {
   if (base == 0 && exponent < 0) site.fail("zero to a negative power divides by zero");
   const double result = std::pow(base, exponent);
   if (std::isnan(result)) site.fail(fmt::format("{} ** {} is not a real number", base, exponent));
   return checked_real(result, site);
 }
 
-Operand power(const Operand& a, const Operand& b, const Site& site) {
+Operand power(const Operand& a, const Operand& b, const ExpressionSite& site) {
   if (b.integer < 0) return real_power(a.to_real(), b.to_real(), site);
   std::int64_t result = 1;
   std::int64_t square = a.integer;
@@ -38,7 +38,7 @@ Operand power(const Operand& a, const Operand& b, const Site& site) {
   return Operand::of_integer(result);
 }
 
-Operand shift(Sign sign, const Operand& a, const Operand& b, const Site& site) {
+Operand shift(Sign sign, const Operand& a, const Operand& b, const ExpressionSite& site) {
   const std::int64_t value = whole(a, site);
   const std::int64_t count = whole(b, site);
   if (count < 0) site.fail(fmt::format("cannot shift by {}", count));
@@ -53,11 +53,11 @@ Operand shift(Sign sign, const Operand& a, const Operand& b, const Site& site) {
 
 }  // namespace
 
-void require_number(const Operand& a, const Site& site) {
+void require_number(const Operand& a, const ExpressionSite& site) {
   if (a.is_name()) site.fail(fmt::format("`{}` is a name, but a number is needed", a.value().text()));
 }
 
-bool truth(const Operand& a, const Site& site) {
+bool truth(const Operand& a, const ExpressionSite& site) {
   if (a.is_whole()) return a.integer != 0;
   if (a.is_name()) {
     site.fail(fmt::format("`{}` is a name, which is neither true nor false; compare it with `==`", a.value().text()));
@@ -65,7 +65,7 @@ bool truth(const Operand& a, const Site& site) {
   return a.real != 0;
 }
 
-std::int64_t whole(const Operand& a, const Site& site) {
+std::int64_t whole(const Operand& a, const ExpressionSite& site) {
   if (a.is_whole()) return a.integer;
   require_number(a, site);
   if (is_integral(a.real)) return static_cast<std::int64_t>(a.real);
@@ -74,7 +74,7 @@ std::int64_t whole(const Operand& a, const Site& site) {
       a.value().text()));
 }
 
-Operand negated(const Operand& a, const Site& site) {
+Operand negated(const Operand& a, const ExpressionSite& site) {
   require_number(a, site);
   if (a.is_real()) return Operand::of_real(-a.real);
   std::int64_t result = 0;
@@ -84,7 +84,7 @@ Operand negated(const Operand& a, const Site& site) {
   return Operand::of_integer(result);
 }
 
-Operand apply(Sign sign, const Operand& a, const Operand& b, const Site& site) {
+Operand apply(Sign sign, const Operand& a, const Operand& b, const ExpressionSite& site) {
   require_number(a, site);
   require_number(b, site);
   switch (sign) {
@@ -111,7 +111,7 @@ Operand apply(Sign sign, const Operand& a, const Operand& b, const Site& site) {
   return Operand::of_integer(*result);
 }
 
-bool compare(Sign sign, const Operand& a, const Operand& b, const Site& site) {
+bool compare(Sign sign, const Operand& a, const Operand& b, const ExpressionSite& site) {
   if (sign == Sign::equal) return equal(a, b);
   if (sign == Sign::not_equal) return !equal(a, b);
   if (a.is_name() || b.is_name()) {
@@ -121,7 +121,7 @@ bool compare(Sign sign, const Operand& a, const Operand& b, const Site& site) {
   return holds(sign, compare_numbers(a, b));
 }
 
-Operand apply_unary(Sign sign, const Operand& a, const Site& site) {
+Operand apply_unary(Sign sign, const Operand& a, const ExpressionSite& site) {
   switch (sign) {
     case Sign::subtract:
       return negated(a, site);

@@ -91,7 +91,7 @@ class Evaluator {
   }
 
   Operand called(const Node& node) {
-    const Site site = tree_.site(node.offset);
+    const ExpressionSite site = tree_.site(node.offset);
     std::array<Operand, 2> arguments;
     arguments[0] = operand(node, 0);
     if (node.count == 1) return call(node.function, {arguments.data(), 1}, site);
@@ -103,7 +103,7 @@ class Evaluator {
   }
 
   Operand size_of(const Node& node) {
-    const Site site = tree_.site(node.offset);
+    const ExpressionSite site = tree_.site(node.offset);
     const Operand type = names_.load(node.index, site);
     const std::size_t size = type.is_name() ? size_of_type(*type.name) : 0;
     if (size == 0) {

@@ -17,7 +17,7 @@ class Scope;
 class Names {
  public:
   /// The value of `tree.names[index]`. Throws ExpressionError at `site` if there is none.
-  virtual Operand load(std::uint32_t index, const Site& site) = 0;
+  virtual Operand load(std::uint32_t index, const ExpressionSite& site) = 0;
 
  protected:
   ~Names() = default;
@@ -41,7 +41,7 @@ class LetError : public ExpressionError {
 /// Calls `work` for the let `name`, which is used at `site`. A mistake gets the site's offset, because the caller knows
 /// nothing of the let's text, and the name of the innermost let.
 template <typename Work>
-auto in_let(std::string_view name, const Site& site, Work work) {
+auto in_let(std::string_view name, const ExpressionSite& site, Work work) {
   try {
     return work();
   } catch (const LetError& error) {

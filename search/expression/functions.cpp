@@ -29,7 +29,7 @@ constexpr std::array<FunctionInfo, 14> kFunctions{{
     {"bool", Function::to_boolean, 1, 1},
 }};
 
-Operand ceil_div(const Operand& a, const Operand& b, const Site& site) {
+Operand ceil_div(const Operand& a, const Operand& b, const ExpressionSite& site) {
   const std::int64_t dividend = whole(a, site);
   const std::int64_t divisor = whole(b, site);
   if (divisor == 0) site.fail("ceil_div divides by zero");
@@ -39,14 +39,14 @@ Operand ceil_div(const Operand& a, const Operand& b, const Site& site) {
   return Operand::of_integer(dividend / divisor + (rest && positive ? 1 : 0));
 }
 
-Operand next_pow2(const Operand& a, const Site& site) {
+Operand next_pow2(const Operand& a, const ExpressionSite& site) {
   const std::int64_t integer = whole(a, site);
   if (integer <= 1) return Operand::of_integer(1);
   if (integer > std::int64_t{1} << 62) site.fail("the next power of two does not fit in 64 bits");
   return Operand::of_integer(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(integer))));
 }
 
-Operand rounded(double real, const Site& site) {
+Operand rounded(double real, const ExpressionSite& site) {
   if (!is_integral(real)) site.fail(fmt::format("{} does not fit in a 64-bit integer", real));
   return Operand::of_integer(static_cast<std::int64_t>(real));
 }
@@ -67,7 +67,7 @@ std::vector<std::string> function_names() {
   return result;
 }
 
-Operand call(Function function, std::span<const Operand> arguments, const Site& site) {
+Operand call(Function function, std::span<const Operand> arguments, const ExpressionSite& site) {
   const Operand a = arguments[0];
   require_number(a, site);
   switch (function) {

@@ -44,6 +44,6 @@ const FunctionInfo* find_function(std::string_view name);
 std::vector<std::string> function_names();
 
 /// Applies a function that takes one or two arguments. `min` and `max` of more are folded from left to right.
-Operand call(Function function, std::span<const Operand> arguments, const Site& site);
+Operand call(Function function, std::span<const Operand> arguments, const ExpressionSite& site);
 
 }  // namespace tuner::search

@@ -92,7 +92,7 @@ Token Lexer::number() {
   Token result = token(Token::Kind::integer, end);
   const std::string_view digits = hexadecimal ? result.text.substr(2) : result.text;
   const char* const last = digits.data() + digits.size();
-  const Site site{text_, result.offset};
+  const ExpressionSite site{text_, result.offset};
   const auto [stop, error] = std::from_chars(digits.data(), last, result.magnitude, hexadecimal ? 16 : 10);
   if (stop == last && !digits.empty()) {
     if (error != std::errc() || result.magnitude > std::uint64_t{1} << 63) {
@@ -114,7 +114,7 @@ Token Lexer::quotation() {
   const char quote = text_[position_];
   std::size_t end = position_ + 1;
   while (end < text_.size() && text_[end] != quote) end += text_[end] == '\\' ? 2 : 1;
-  const Site site{text_, position_};
+  const ExpressionSite site{text_, position_};
   if (end >= text_.size()) site.fail("the quoted text is not closed");
   std::optional<std::string> meaning = unescape(text_.substr(position_ + 1, end - position_ - 1), quote);
   if (!meaning) site.fail("the quoted text has an unknown escape; \\\\ stands for a backslash");
@@ -147,7 +147,7 @@ Token Lexer::sign() {
     result.sign = entry.sign;
     return result;
   }
-  const Site site{text_, position_};
+  const ExpressionSite site{text_, position_};
   const auto byte = static_cast<unsigned char>(rest.front());
   if (rest.front() == '=') site.fail("`=` is not a comparison; write `==`");
   if (byte <= 0x20 || byte >= 0x7f) site.fail(fmt::format("the byte 0x{:02x} is not valid here", byte));

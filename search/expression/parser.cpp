@@ -262,7 +262,7 @@ class Parser {
   }
 
   NodeId called(const Token& token) {
-    const Site site = tree_.site(token.offset);
+    const ExpressionSite site = tree_.site(token.offset);
     const FunctionInfo* info = find_function(token.text);
     if (info == nullptr) {
       site.fail(fmt::format("there is no function `{}`{}", token.text, suggestion(token.text, function_names())));

@@ -16,13 +16,13 @@ class Evaluation {
   explicit Evaluation(const Scope& scope) : scope_(scope) {}
 
   Operand run(const ExpressionTree& tree, NodeId root);
-  Operand let(std::string_view name, const Expression& expression, const Site& site);
+  Operand let(std::string_view name, const Expression& expression, const ExpressionSite& site);
 
  private:
   class TreeNames final : public Names {
    public:
     TreeNames(Evaluation& evaluation, const ExpressionTree& tree) : evaluation_(evaluation), tree_(tree) {}
-    Operand load(std::uint32_t index, const Site& site) override;
+    Operand load(std::uint32_t index, const ExpressionSite& site) override;
 
    private:
     Evaluation& evaluation_;
@@ -45,7 +45,7 @@ Operand Evaluation::run(const ExpressionTree& tree, NodeId root) {
   return evaluate(tree, root, names);
 }
 
-Operand Evaluation::let(std::string_view name, const Expression& expression, const Site& site) {
+Operand Evaluation::let(std::string_view name, const Expression& expression, const ExpressionSite& site) {
   const auto [place, added] = lets_.try_emplace(name);
   Let& let = place->second;
   if (let.known) return let.value;
@@ -60,7 +60,7 @@ Operand Evaluation::let(std::string_view name, const Expression& expression, con
   return let.value;
 }
 
-Operand Evaluation::TreeNames::load(std::uint32_t index, const Site& site) {
+Operand Evaluation::TreeNames::load(std::uint32_t index, const ExpressionSite& site) {
   const std::string& name = tree_.names[index];
   const Scope::Meaning meaning = evaluation_.scope_.find(name);
   if (meaning.value != nullptr) return Operand::of(*meaning.value);

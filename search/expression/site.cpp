@@ -23,7 +23,7 @@ std::string excerpt(std::string_view text, std::size_t offset) {
 
 }  // namespace
 
-void Site::fail(std::string_view complaint) const {
+void ExpressionSite::fail(std::string_view complaint) const {
   throw ExpressionError(fmt::format("In `{}`: {}.", excerpt(text, offset), with_short_quotations(complaint)), offset);
 }
 

@@ -21,7 +21,7 @@ class ExpressionError : public Error {
 };
 
 /// Where in which expression something goes wrong.
-struct Site {
+struct ExpressionSite {
   std::string_view text;
   std::size_t offset;
 

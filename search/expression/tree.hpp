@@ -56,7 +56,7 @@ struct ExpressionTree {
   std::vector<std::size_t> name_offsets;
   NodeId root = 0;
 
-  Site site(std::size_t offset) const { return {text, offset}; }
+  ExpressionSite site(std::size_t offset) const { return {text, offset}; }
 };
 
 /// Parses `text`. Throws ExpressionError.

@@ -26,7 +26,7 @@ Binding::Slots Binding::bind(const ExpressionTree& tree, std::size_t height_abov
 
 Binding::Slot Binding::slot(const ExpressionTree& tree, std::uint32_t name, std::size_t height_above) {
   const std::string& text = tree.names[name];
-  const Site site = tree.site(tree.name_offsets[name]);
+  const ExpressionSite site = tree.site(tree.name_offsets[name]);
   Slot result;
   if (const auto parameter = parameter_index_.find(text); parameter != parameter_index_.end()) {
     result.kind = Slot::Kind::parameter;
@@ -48,7 +48,7 @@ Binding::Slot Binding::slot(const ExpressionTree& tree, std::uint32_t name, std:
   return result;
 }
 
-std::uint32_t Binding::bind_let(std::string_view name, const Expression& expression, const Site& site,
+std::uint32_t Binding::bind_let(std::string_view name, const Expression& expression, const ExpressionSite& site,
                                 std::size_t height_above) {
   const ExpressionTree& tree = expression.tree();
   const auto [place, added] = let_index_.try_emplace(name, static_cast<std::uint32_t>(lets_.size()));

@@ -47,7 +47,7 @@ class Binding {
  private:
   Slots bind(const ExpressionTree& tree, std::size_t height_above);
   Slot slot(const ExpressionTree& tree, std::uint32_t name, std::size_t height_above);
-  std::uint32_t bind_let(std::string_view name, const Expression& expression, const Site& site,
+  std::uint32_t bind_let(std::string_view name, const Expression& expression, const ExpressionSite& site,
                          std::size_t height_above);
 
   std::span<const Parameter> parameters_;

@@ -100,7 +100,7 @@ Operand rare(const Step& step, const Operand* cells) {
     arguments[i] = cells[step.operands[i]];
     if (!is_value(arguments[i])) return no_number(arguments[0], arguments[i]);
   }
-  const Site nowhere{"", 0};
+  const ExpressionSite nowhere{"", 0};
   try {
     switch (step.kind) {
       case Kind::arithmetic:

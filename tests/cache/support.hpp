@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "cache/store/database.hpp"
 #include "cache/store/memory_store.hpp"
 #include "cache/store/sqlite_store.hpp"
-#include "cache/store/store.hpp"
 #include "tests/support/errors.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -70,6 +70,7 @@ mode_t mode_of(const std::filesystem::path& path);
 class InMemory {
  public:
   Store& store() { return store_; }
+  Database& database() { return store_; }
 
  private:
   MemoryStore store_;
@@ -78,6 +79,7 @@ class InMemory {
 class InSqlite {
  public:
   SqliteStore& store() { return *store_; }
+  Database& database() { return *store_; }
   std::filesystem::path path() const { return folder_ / "decisions.db"; }
 
  private:

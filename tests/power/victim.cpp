@@ -64,10 +64,9 @@ class MarkingStore final : public cache::Store {
     store_->record_quarantine(quarantined);
     mark("quarantine");
   }
-  std::vector<cache::Forgotten> forget_each(const std::vector<cache::Filter>& filters, cache::Forget what) override {
-    const std::vector<cache::Forgotten> forgotten = store_->forget_each(filters, what);
+  void forget(const cache::Filter& filter) {
+    store_->forget(filter, cache::Forget::everything);
     mark("forgotten");
-    return forgotten;
   }
   std::optional<cache::Decision> find_decision(const cache::DecisionKey& key) const override {
     return store_->find_decision(key);
@@ -84,9 +83,6 @@ class MarkingStore final : public cache::Store {
   std::vector<cache::Quarantined> find_quarantine(const cache::DecisionKey& key,
                                                   const std::string& driver) const override {
     return store_->find_quarantine(key, driver);
-  }
-  std::vector<cache::Quarantined> list_quarantine(const cache::Filter& filter) const override {
-    return store_->list_quarantine(filter);
   }
   std::vector<cache::DecisionKey> list_keys(const cache::Filter& filter) const override {
     return store_->list_keys(filter);
@@ -149,7 +145,7 @@ void session(const fs::path& folder) {
   const auto binaries = cache::BinaryStore::open({.path = home / "binaries.db"});
   tune(store, binaries.get(), 1000);
   tune(store, binaries.get(), 2000);
-  store.forget({.problem = "n=2000"}, cache::Forget::everything);
+  store.forget({.problem = "n=2000"});
   tune(store, binaries.get(), 1000, false);
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cache/store/store.hpp"
+#include "cache/store/database.hpp"
 #include "tuner/cli/unfinished_line.hpp"
 #include "tuner/core/description/description.hpp"
 
@@ -55,7 +55,7 @@ class KnownNames {
 
   const UnfinishedLine& line_;
   std::optional<std::vector<KernelDescription>> descriptions_;
-  std::unique_ptr<cache::Store> store_;
+  std::unique_ptr<cache::Database> store_;
   std::optional<std::vector<cache::DecisionKey>> keys_;
 };
 

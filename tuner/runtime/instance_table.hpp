@@ -21,13 +21,13 @@ class InstanceTable {
   /// Null if this was not asked before.
   const Instance* find(std::uint64_t context, std::span<const ProblemValue> values) const noexcept;
   /// How many requests are known. One thread at a time, as `insert`, which adds what is not there yet.
-  std::size_t size() const { return entries_.size(); }
+  std::size_t size() const { return answered_.size(); }
   void insert(std::uint64_t context, std::span<const ProblemValue> values, const Instance& instance);
 
  private:
-  struct Entry {
-    Entry(std::uint64_t its_hash, std::uint64_t its_context, std::span<const ProblemValue> its_values,
-          const Instance& its_instance)
+  struct Answered {
+    Answered(std::uint64_t its_hash, std::uint64_t its_context, std::span<const ProblemValue> its_values,
+             const Instance& its_instance)
         : hash(its_hash), context(its_context), values(its_values), instance(&its_instance) {}
     std::uint64_t hash;
     std::uint64_t context;
@@ -37,13 +37,13 @@ class InstanceTable {
   /// Open addressing, never more than half full, nothing is ever removed.
   struct Slots {
     explicit Slots(std::size_t count)
-        : mask(count - 1), entries(std::make_unique<std::atomic<const Entry*>[]>(count)) {}
-    void put(const Entry& entry) noexcept;
+        : mask(count - 1), entries(std::make_unique<std::atomic<const Answered*>[]>(count)) {}
+    void put(const Answered& entry) noexcept;
     std::size_t mask;
-    std::unique_ptr<std::atomic<const Entry*>[]> entries;
+    std::unique_ptr<std::atomic<const Answered*>[]> entries;
   };
 
-  std::deque<Entry> entries_;
+  std::deque<Answered> answered_;
   std::vector<std::unique_ptr<Slots>> slots_;  ///< the last is in use; readers may still be in the others
   std::atomic<const Slots*> current_;
 };

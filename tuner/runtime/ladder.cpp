@@ -97,9 +97,9 @@ Offer stored_offer(const Task& task, Rung rung, const cache::Decision& decision,
 
 Ladder::Ladder(const Task& task, const LadderOptions& options, LayeredStores& stores, LookupState& lookup)
     : task_(task), options_(options), stores_(stores), lookup_(lookup), key_(task.key(to_string(options.timing))) {
-  if (options_.frozen != nullptr) step_ = Step::frozen;
+  if (options_.frozen != nullptr) next_rung_ = NextRung::frozen;
   if (options_.look_up) return;
-  step_ = options_.exact_only ? Step::end : Step::baseline;
+  next_rung_ = options_.exact_only ? NextRung::end : NextRung::baseline;
   add_reason("The mode is off, so the databases were not consulted.");
 }
 
@@ -112,29 +112,29 @@ void Ladder::reject(const std::string& reason) {
 }
 
 std::optional<Offer> Ladder::next() {
-  if (step_ == Step::frozen) {
-    step_ = options_.exact_only ? Step::end : Step::baseline;
+  if (next_rung_ == NextRung::frozen) {
+    next_rung_ = options_.exact_only ? NextRung::end : NextRung::baseline;
     if (auto offer = frozen()) return offer;
   }
-  if (step_ == Step::exact) {
+  if (next_rung_ == NextRung::exact) {
     if (auto offer = exact()) return offer;
-    step_ = options_.exact_only ? Step::end : Step::sites;
-    if (step_ == Step::sites) find_sites();
+    next_rung_ = options_.exact_only ? NextRung::end : NextRung::sites;
+    if (next_rung_ == NextRung::sites) find_sites();
   }
-  while (step_ == Step::sites) {
-    if (candidates_.empty()) {
-      step_ = Step::baseline;
+  while (next_rung_ == NextRung::sites) {
+    if (sites_.empty()) {
+      next_rung_ = NextRung::baseline;
       break;
     }
-    const Candidate candidate = std::move(candidates_.back());
-    candidates_.pop_back();
-    if (candidates_.empty()) step_ = Step::baseline;
-    const auto found = stores_.read(candidate.found, lookup_);
+    const RankedSite site = std::move(sites_.back());
+    sites_.pop_back();
+    if (sites_.empty()) next_rung_ = NextRung::baseline;
+    const auto found = stores_.read(site.found, lookup_);
     if (!found) continue;
-    if (auto offer = stored(candidate.rung, *found, candidate.expected_loss)) return offer;
+    if (auto offer = stored(site.rung, *found, site.expected_loss)) return offer;
   }
-  if (step_ == Step::baseline) {
-    step_ = Step::end;
+  if (next_rung_ == NextRung::baseline) {
+    next_rung_ = NextRung::end;
     return baseline();
   }
   return std::nullopt;
@@ -198,24 +198,24 @@ void Ladder::find_sites() {
       unchecked = true;
       continue;
     }
-    if (is_predicted) candidates_.push_back({Rung::predicted, predicted, *far, found, prediction->expected_loss});
+    if (is_predicted) sites_.push_back({Rung::predicted, predicted, *far, found, prediction->expected_loss});
     if (*far > kNear) continue;
     const bool is_nearer = prediction && prediction->nearest;
-    candidates_.push_back({here ? Rung::near_size : Rung::other_device,
-                           here        ? (is_nearer ? nearer : near_here)
-                           : *far == 0 ? same_elsewhere
-                                       : near_elsewhere,
-                           *far, found});
+    sites_.push_back({here ? Rung::near_size : Rung::other_device,
+                      here        ? (is_nearer ? nearer : near_here)
+                      : *far == 0 ? same_elsewhere
+                                  : near_elsewhere,
+                      *far, found});
   }
   if (unchecked) {
     add_reason("Decisions for near sizes serve their own size only, because they were not checked at others.");
   }
-  std::stable_sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
+  std::stable_sort(sites_.begin(), sites_.end(), [](const RankedSite& a, const RankedSite& b) {
     if (a.rank != b.rank) return a.rank > b.rank;
     if (a.distance != b.distance) return a.distance > b.distance;
     return a.found.site.created_unix_ms < b.found.site.created_unix_ms;
   });
-  if (candidates_.empty()) step_ = Step::baseline;
+  if (sites_.empty()) next_rung_ = NextRung::baseline;
 }
 
 std::optional<Offer> Ladder::stored(Rung rung, const LayeredStores::Found& found, double expected_loss) {

@@ -79,16 +79,16 @@ class Ladder {
   LayeredStores& stores_;
   LookupState& lookup_;
   const cache::DecisionKey key_;
-  enum class Step { frozen, exact, sites, baseline, end } step_ = Step::exact;
-  struct Candidate {
+  enum class NextRung { frozen, exact, sites, baseline, end } next_rung_ = NextRung::exact;
+  struct RankedSite {
     Rung rung = Rung::near_size;
     int rank = 0;  ///< the lowest is the best
     double distance = 0;
     LayeredStores::FoundSite found;
     double expected_loss = 0;  ///< of what is predicted
   };
-  std::vector<Candidate> candidates_;  ///< the best last
-  std::size_t next_layer_ = 0;         ///< to ask for the exact decision
+  std::vector<RankedSite> sites_;  ///< the best last
+  std::size_t next_layer_ = 0;     ///< to ask for the exact decision
   bool found_exact_ = false;
   std::string reasons_;
 };

@@ -38,10 +38,10 @@ const Instance& instance_of_last_resort() noexcept {
 /// One thread makes an instance, all others wait for it.
 class RuntimeState::Claim {
  public:
-  Claim(RuntimeState& runtime, const Wanted& wanted) : runtime_(runtime), wanted_(wanted) {}
+  Claim(RuntimeState& runtime, const GivenRequest& given) : runtime_(runtime), given_(given) {}
   ~Claim() {
     const std::lock_guard lock(runtime_.mutex_);
-    wanted_.request.kernel.being_made.erase(wanted_.key());
+    given_.request.kernel.being_made.erase(given_.key());
     runtime_.changed_.notify_all();
   }
   Claim(const Claim&) = delete;
@@ -49,7 +49,7 @@ class RuntimeState::Claim {
 
  private:
   RuntimeState& runtime_;
-  const Wanted& wanted_;
+  const GivenRequest& given_;
 };
 
 RuntimeState::RuntimeState(RuntimeOptions options, std::unique_ptr<const FrozenAnswers> frozen)
@@ -137,15 +137,15 @@ const Instance& RuntimeState::request(KernelState& kernel, std::span<const Named
 /// What this Runtime has, what another thread is pending, or what is made now.
 const Instance& RuntimeState::answer(KernelState& kernel, std::span<const ProblemValue> values,
                                      const RequestOptions& options) {
-  std::optional<Wanted> wanted;
+  std::optional<GivenRequest> given;
   try {
-    wanted.emplace(resolve(kernel, values, options));
+    given.emplace(resolve(kernel, values, options));
   } catch (const Error& error) {
     return refuse_always(kernel, values, error.what());
   }
-  if (const Instance* known = find_or_claim(*wanted)) return *known;
-  const Claim claim(*this, *wanted);
-  return make(*wanted);
+  if (const Instance* known = find_or_claim(*given)) return *known;
+  const Claim claim(*this, *given);
+  return make(*given);
 }
 
 namespace {
@@ -163,8 +163,8 @@ ProblemValues complete(const KernelState& kernel, std::span<const ProblemValue> 
 }  // namespace
 
 /// Throws Error if no problem has these values, or there is no context.
-RuntimeState::Wanted RuntimeState::resolve(KernelState& kernel, std::span<const ProblemValue> values,
-                                           const RequestOptions& options) {
+RuntimeState::GivenRequest RuntimeState::resolve(KernelState& kernel, std::span<const ProblemValue> values,
+                                                 const RequestOptions& options) {
   ProblemValues problem = complete(kernel, values);
   std::string text = problem_text(problem);
   const ContextPlace place = contexts_.current();
@@ -173,20 +173,20 @@ RuntimeState::Wanted RuntimeState::resolve(KernelState& kernel, std::span<const 
 
 /// The instance that is there, perhaps after a wait for the thread that makes it, or a refusal. Null: there is none, or
 /// it is time to look for a better one, and the caller has claimed it: it makes the instance and releases the claim.
-const Instance* RuntimeState::find_or_claim(const Wanted& wanted) {
-  KernelState& kernel = wanted.request.kernel;
-  const KernelState::Key key = wanted.key();
+const Instance* RuntimeState::find_or_claim(const GivenRequest& given) {
+  KernelState& kernel = given.request.kernel;
+  const KernelState::Key key = given.key();
   std::unique_lock lock(mutex_);
   for (;;) {
     if (const auto found = kernel.instances.find(key); found != kernel.instances.end()) {
       const KernelState::Made& made = found->second;
       const Instance& instance = made.instance->instance();
       const bool stays = !made.look_again;
-      if (stays) remember(kernel, key.first, wanted.values, instance);
-      if (stays || wanted.request.capturing || std::chrono::steady_clock::now() < *made.look_again) return &instance;
+      if (stays) remember(kernel, key.first, given.values, instance);
+      if (stays || given.request.capturing || std::chrono::steady_clock::now() < *made.look_again) return &instance;
     }
     if (!kernel.being_made.contains(key)) break;
-    if (wanted.request.capturing) {
+    if (given.request.capturing) {
       lock.unlock();
       return &refusal(
           kernel, "Another thread is preparing this instance, and a request cannot wait while a graph is captured.");
@@ -204,25 +204,25 @@ const Instance* RuntimeState::find_or_claim(const Wanted& wanted) {
 }
 
 /// Makes the claimed instance, or gives the one that is there another plan.
-const Instance& RuntimeState::make(const Wanted& wanted) {
+const Instance& RuntimeState::make(const GivenRequest& given) {
   const auto begin = std::chrono::steady_clock::now();
-  KernelState& kernel = wanted.request.kernel;
+  KernelState& kernel = given.request.kernel;
   InstanceState* before = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    const auto known = kernel.instances.find(wanted.key());
+    const auto known = kernel.instances.find(given.key());
     if (known != kernel.instances.end()) before = known->second.instance.get();
   }
-  InstanceMaker::Made made = maker_.make(wanted.request, before);
-  if (!made.refusal.empty()) return refuse_always(kernel, wanted.values, made.refusal);
-  return keep(wanted, std::move(made), begin);
+  InstanceMaker::Made made = maker_.make(given.request, before);
+  if (!made.refusal.empty()) return refuse_always(kernel, given.values, made.refusal);
+  return keep(given, std::move(made), begin);
 }
 
-const Instance& RuntimeState::keep(const Wanted& wanted, InstanceMaker::Made made,
+const Instance& RuntimeState::keep(const GivenRequest& given, InstanceMaker::Made made,
                                    std::chrono::steady_clock::time_point begin) {
-  const InstanceMaker::Request& request = wanted.request;
+  const InstanceMaker::Request& request = given.request;
   const std::lock_guard lock(mutex_);
-  KernelState::Made& kept = request.kernel.instances[wanted.key()];
+  KernelState::Made& kept = request.kernel.instances[given.key()];
   if (made.instance) {
     ++instances_;
     kept.instance = std::move(made.instance);
@@ -232,7 +232,7 @@ const Instance& RuntimeState::keep(const Wanted& wanted, InstanceMaker::Made mad
   const Instance& instance = kept.instance->instance();
   kept.look_again.reset();
   if (made.is_final) {
-    remember(request.kernel, request.place.id, wanted.values, instance);
+    remember(request.kernel, request.place.id, given.values, instance);
     return instance;
   }
   // What took long is not tried again soon; what a capture kept from happening, at once.

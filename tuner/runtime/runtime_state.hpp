@@ -43,7 +43,7 @@ class RuntimeState {
 
  private:
   /// What a request asks for.
-  struct Wanted {
+  struct GivenRequest {
     std::span<const ProblemValue> values;  ///< as given
     InstanceMaker::Request request;
     KernelState::Key key() const { return {request.place.id, request.text}; }
@@ -53,10 +53,11 @@ class RuntimeState {
 
   const Instance& report_failed_request(const KernelState& kernel) noexcept;
   const Instance& answer(KernelState& kernel, std::span<const ProblemValue> values, const RequestOptions& options);
-  Wanted resolve(KernelState& kernel, std::span<const ProblemValue> values, const RequestOptions& options);
-  const Instance* find_or_claim(const Wanted& wanted);
-  const Instance& make(const Wanted& wanted);
-  const Instance& keep(const Wanted& wanted, InstanceMaker::Made made, std::chrono::steady_clock::time_point begin);
+  GivenRequest resolve(KernelState& kernel, std::span<const ProblemValue> values, const RequestOptions& options);
+  const Instance* find_or_claim(const GivenRequest& given);
+  const Instance& make(const GivenRequest& given);
+  const Instance& keep(const GivenRequest& given, InstanceMaker::Made made,
+                       std::chrono::steady_clock::time_point begin);
   const Instance& refuse_always(KernelState& kernel, std::span<const ProblemValue> values, const std::string& why);
   const Instance& refusal(KernelState& kernel, const std::string& why);
   void remember(KernelState& kernel, std::uint64_t context, std::span<const ProblemValue> values,

@@ -92,23 +92,23 @@ void WantedList::finish() {
 WantedList::Count* WantedList::note(const cache::DecisionKey& key, std::shared_ptr<const KernelDescription> description,
                                     const Provenance& served, bool is_request) noexcept try {
   const std::lock_guard lock(mutex_);
-  const auto [position, is_new] = entries_.try_emplace(key.text());
-  Entry& entry = position->second;
-  if (is_request || is_new) entry.requested.fetch_add(1, std::memory_order_relaxed);
-  entry.wanted.rung = to_string(served.rung);
-  entry.wanted.configuration = served.configuration;
-  entry.wanted.time_ns.reset();
-  if (served.expected_time) entry.wanted.time_ns = served.expected_time->count();
+  const auto [position, is_new] = misses_.try_emplace(key.text());
+  Miss& miss = position->second;
+  if (is_request || is_new) miss.requested.fetch_add(1, std::memory_order_relaxed);
+  miss.wanted.rung = to_string(served.rung);
+  miss.wanted.configuration = served.configuration;
+  miss.wanted.time_ns.reset();
+  if (served.expected_time) miss.wanted.time_ns = served.expected_time->count();
   if (is_new) {
-    entry.wanted.key = key;
-    entry.wanted.first_unix_ms = cache::now_unix_ms();
-    entry.description = std::move(description);
-    fresh_.push_back(&entry);
+    miss.wanted.key = key;
+    miss.wanted.first_unix_ms = cache::now_unix_ms();
+    miss.description = std::move(description);
+    fresh_.push_back(&miss);
     if (!first_noted_) first_noted_ = std::chrono::steady_clock::now();
     if (fresh_.size() == 1) wakes_.notify_all();
   }
   if (!thread_.joinable() && !is_ending_) thread_ = quiet_thread([this] { run(); });
-  return &entry.launched;
+  return &miss.launched;
 } catch (...) {
   return nullptr;  // without memory for it, or another thread, it goes unnoted
 }
@@ -159,21 +159,21 @@ void WantedList::report(const std::string& sentence) {
 
 void WantedList::record() {
   std::vector<cache::Wanted> some;
-  std::vector<std::pair<Entry*, std::pair<std::uint64_t, std::uint64_t>>> counts;
-  for (Entry* const entry : known_) {
-    const std::uint64_t requests = entry->requested.load(std::memory_order_relaxed);
-    const std::uint64_t launches = entry->launched.load(std::memory_order_relaxed);
-    if (requests == entry->written_requests && launches == entry->written_launches) continue;
+  std::vector<std::pair<Miss*, std::pair<std::uint64_t, std::uint64_t>>> counts;
+  for (Miss* const miss : known_) {
+    const std::uint64_t requests = miss->requested.load(std::memory_order_relaxed);
+    const std::uint64_t launches = miss->launched.load(std::memory_order_relaxed);
+    if (requests == miss->written_requests && launches == miss->written_launches) continue;
     {
       const std::lock_guard lock(mutex_);  // for each of them, so that a request waits for one at most
-      some.push_back(entry->wanted);
+      some.push_back(miss->wanted);
     }
     cache::Wanted& wanted = some.back();
-    wanted.source = source_of(*entry);
-    wanted.requested = static_cast<std::int64_t>(requests - entry->written_requests);
-    wanted.launched = static_cast<std::int64_t>(launches - entry->written_launches);
+    wanted.source = source_of(*miss);
+    wanted.requested = static_cast<std::int64_t>(requests - miss->written_requests);
+    wanted.launched = static_cast<std::int64_t>(launches - miss->written_launches);
     wanted.last_unix_ms = cache::now_unix_ms();
-    counts.push_back({entry, {requests, launches}});
+    counts.push_back({miss, {requests, launches}});
   }
   if (some.empty()) return;
   const cache::WantedStore store(cache::locate(database_).decisions, kPatience);
@@ -183,12 +183,12 @@ void WantedList::record() {
     }
     return cache::WantedSource();
   });
-  for (const auto& [entry, written] : counts) std::tie(entry->written_requests, entry->written_launches) = written;
+  for (const auto& [miss, written] : counts) std::tie(miss->written_requests, miss->written_launches) = written;
 }
 
-const cache::Hash& WantedList::source_of(const Entry& entry) {
-  cache::Hash& hash = sources_[entry.description];
-  if (hash.empty()) hash = cache::hash_of(source_text(*entry.description));
+const cache::Hash& WantedList::source_of(const Miss& miss) {
+  cache::Hash& hash = sources_[miss.description];
+  if (hash.empty()) hash = cache::hash_of(source_text(*miss.description));
   return hash;
 }
 

@@ -50,7 +50,7 @@ class WantedList {
   void await_first() noexcept;
 
  private:
-  struct Entry {
+  struct Miss {
     cache::Wanted wanted;  ///< but for its source, its counts and when it was last asked for
     std::shared_ptr<const KernelDescription> description;
     Count requested{0}, launched{0};
@@ -65,7 +65,7 @@ class WantedList {
   bool write(bool is_last);
   void report(const std::string& sentence);
   void record();
-  const cache::Hash& source_of(const Entry& entry);
+  const cache::Hash& source_of(const Miss& miss);
 
   const std::filesystem::path database_;
   const std::function<void(const std::string&)> report_;
@@ -76,10 +76,10 @@ class WantedList {
   bool is_ending_ = false;
   bool has_tried_ = false;  ///< the thread, to write the first miss
   std::optional<std::chrono::steady_clock::time_point> first_noted_;
-  std::map<std::string, Entry> entries_;  ///< by the text of the key
-  std::vector<Entry*> fresh_;             ///< that the thread does not know yet
+  std::map<std::string, Miss> misses_;  ///< by the text of the key
+  std::vector<Miss*> fresh_;            ///< that the thread does not know yet
   // Of the thread alone.
-  std::vector<Entry*> known_;
+  std::vector<Miss*> known_;
   std::map<std::shared_ptr<const KernelDescription>, cache::Hash> sources_;
   std::thread thread_;
 };

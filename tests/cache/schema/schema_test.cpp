@@ -240,7 +240,7 @@ TEST_CASE("an effort that does not exist is neither stored nor read") {
 
 TEST_CASE("v_best shows the served decision of each task") {
   InSqlite place;
-  Store& store = place.store();
+  SqliteStore& store = place.store();
   Decision decision = full_decision();
   decision.origin = Origin::measured;
   decision.configuration = "superseded";
@@ -269,7 +269,7 @@ TEST_CASE("v_best shows the served decision of each task") {
 
 TEST_CASE("v_trials shows every trial with its outcome in words, and v_failures only the failed ones") {
   InSqlite place;
-  Store& store = place.store();
+  SqliteStore& store = place.store();
   std::vector<Trial> trials;
   for (const OutcomeName& entry : kOutcomeNames) {
     trials.push_back(full_trial());
@@ -295,7 +295,7 @@ TEST_CASE("v_trials shows every trial with its outcome in words, and v_failures 
 
 TEST_CASE("v_stale shows the decisions made before the toolkit or the driver of their device changed") {
   InSqlite place;
-  Store& store = place.store();
+  SqliteStore& store = place.store();
   const auto record = [&](const char* device, const char* problem, Conditions conditions,
                           Origin origin = Origin::measured) {
     Decision decision = full_decision();
@@ -354,7 +354,7 @@ TEST_CASE("docs/database.md names every table, view and column") {
 
 TEST_CASE("a trial must belong to a run and have a known outcome") {
   InSqlite place;
-  Store& store = place.store();
+  SqliteStore& store = place.store();
   Trial trial = full_trial();
   trial.outcome = static_cast<Outcome>(99);
   error_of(Errc::internal, [&] { store.record_trials({&trial, 1}); });

@@ -44,11 +44,11 @@ TEST_CASE_TEMPLATE("a quarantined binary comes back with every field as it was",
   Place place;
   place.store().record_quarantine(full_quarantined());
   check_same(place.store().find_quarantine(some_key(), full_quarantined().driver).at(0), full_quarantined());
-  REQUIRE(place.store().list_quarantine({}).size() == 1);
+  REQUIRE(place.database().list_quarantine({}).size() == 1);
   Quarantined undated = full_quarantined();
   undated.created_unix_ms = 0;
   place.store().record_quarantine(undated);
-  CHECK(place.store().list_quarantine({})[1].created_unix_ms > 1'600'000'000'000);
+  CHECK(place.database().list_quarantine({})[1].created_unix_ms > 1'600'000'000'000);
 }
 
 TEST_CASE_TEMPLATE(
@@ -77,25 +77,25 @@ TEST_CASE_TEMPLATE("what is forgotten is not served, not reused and not in force
   learn(place.store(), key_of("a"));
   learn(place.store(), key_of("a"));
   CHECK(known(place.store(), key_of("a")) == Known{true, true, true});
-  check_counts(place.store().forget({}, Forget::everything), 1, 2, 2);
+  check_counts(place.database().forget({}, Forget::everything), 1, 2, 2);
   CHECK(known(place.store(), key_of("a")) == Known{false, false, false});
   CHECK(place.store().list_decisions({}).empty());
-  CHECK(place.store().list_quarantine({}).empty());
+  CHECK(place.database().list_quarantine({}).empty());
   CHECK(place.store().find_trials(key_of("a")).size() == 2);
-  CHECK(place.store().forget({}, Forget::everything).nothing());
+  CHECK(place.database().forget({}, Forget::everything).nothing());
   learn(place.store(), key_of("a"));
   CHECK(known(place.store(), key_of("a")) == Known{true, true, true});
-  check_counts(place.store().forget({}, Forget::everything), 1, 1, 1);
+  check_counts(place.database().forget({}, Forget::everything), 1, 1, 1);
 }
 
 TEST_CASE_TEMPLATE("one kind of thing can be forgotten alone", Place, InMemory, InSqlite, BehindLock) {
   Place place;
   learn(place.store(), key_of("a"));
-  check_counts(place.store().forget({}, Forget::quarantine), 0, 0, 1);
+  check_counts(place.database().forget({}, Forget::quarantine), 0, 0, 1);
   CHECK(known(place.store(), key_of("a")) == Known{true, true, false});
-  check_counts(place.store().forget({}, Forget::decisions), 1, 0, 0);
+  check_counts(place.database().forget({}, Forget::decisions), 1, 0, 0);
   CHECK(known(place.store(), key_of("a")) == Known{false, true, false});
-  check_counts(place.store().forget({}, Forget::trials), 0, 1, 0);
+  check_counts(place.database().forget({}, Forget::trials), 0, 1, 0);
   CHECK(known(place.store(), key_of("a")) == Known{false, false, false});
 }
 
@@ -105,9 +105,9 @@ TEST_CASE_TEMPLATE("only what passes the filter is forgotten, in every mode", Pl
   for (const DecisionKey& key : keys) learn(place.store(), key);
   CHECK(place.store().list_keys({}) == keys);
   CHECK(place.store().list_keys({.kernel_name = "a", .problem = "n=2"}) == std::vector{keys[2]});
-  CHECK(place.store().forget({.kernel_name = "A"}, Forget::everything).nothing());
-  check_counts(place.store().forget({.kernel_name = "a", .problem = "n=1", .device = "H200"}, Forget::everything), 2, 2,
-               2);
+  CHECK(place.database().forget({.kernel_name = "A"}, Forget::everything).nothing());
+  check_counts(place.database().forget({.kernel_name = "a", .problem = "n=1", .device = "H200"}, Forget::everything), 2,
+               2, 2);
   CHECK(known(place.store(), keys[0]) == Known{false, false, false});
   CHECK(known(place.store(), keys[1]) == Known{false, false, false});
   CHECK(known(place.store(), keys[2]) == Known{true, true, true});
@@ -118,7 +118,7 @@ TEST_CASE_TEMPLATE("only what passes the filter is forgotten, in every mode", Pl
 TEST_CASE("an earlier decision is not served in place of one that was forgotten") {
   InSqlite place;
   for (int i = 0; i < 3; ++i) place.store().record_decision(full_decision());
-  check_counts(place.store().forget({}, Forget::decisions), 1, 0, 0);
+  check_counts(place.database().forget({}, Forget::decisions), 1, 0, 0);
   CHECK_FALSE(place.store().find_decision(some_key()));
   CHECK(sql(place.path(), "SELECT count(*) FROM v_best") == std::vector<std::string>{"0"});
 }
@@ -126,7 +126,7 @@ TEST_CASE("an earlier decision is not served in place of one that was forgotten"
 TEST_CASE("no row leaves the file when it is forgotten, and the views tell what counts from what was") {
   InSqlite place;
   learn(place.store(), key_of("a"));
-  place.store().forget({}, Forget::everything);
+  place.database().forget({}, Forget::everything);
   learn(place.store(), key_of("b"));
   const auto count = [&](const std::string& of) { return sql(place.path(), "SELECT count(*) FROM " + of)[0]; };
   for (const char* const all : {"trial", "decision", "quarantine", "v_trials", "v_failures"}) CHECK(count(all) == "2");
@@ -145,7 +145,7 @@ TEST_CASE("a stale decision that was forgotten is not stale but gone") {
   place.store().record_decision(decision);
   const auto stale = [&] { return sql(place.path(), "SELECT count(*) FROM v_stale")[0]; };
   CHECK(stale() == "1");
-  place.store().forget({.problem = some_key().problem}, Forget::decisions);
+  place.database().forget({.problem = some_key().problem}, Forget::decisions);
   CHECK(stale() == "0");
 }
 

@@ -156,7 +156,7 @@ TEST_CASE("the manual's questions are answered for a session that took its trial
   CHECK(sql(path, questions[2]).size() == full_trial().samples_ns.size());
   CHECK(sql(path, questions[4]).at(0).ends_with("|1|0.01"));
   CHECK(sql(path, "SELECT sequence FROM v_latest ORDER BY trial_id") == std::vector<std::string>{"1", "2"});
-  place.store().forget({}, Forget::trials);
+  place.database().forget({}, Forget::trials);
   CHECK(sql(path, "SELECT count(*) FROM v_latest") == std::vector<std::string>{"0"});
   CHECK(sql(path, "SELECT count(*) FROM v_trials") == std::vector<std::string>{"3"});
 }

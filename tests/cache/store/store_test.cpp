@@ -195,7 +195,7 @@ TEST_CASE_TEMPLATE("a kernel's sites are what is served for it on every problem 
   record("rows=1", "H200", "superseded", Origin::measured);
   record("rows=1", "L4", "imported", Origin::imported);
   record("rows=2", "H200", "forgotten", Origin::measured);
-  place.store().forget({.problem = "rows=2"}, Forget::decisions);
+  place.database().forget({.problem = "rows=2"}, Forget::decisions);
   const std::int64_t newest = record("rows=1", "H200", "served", Origin::measured);
   record("rows=3", "H200", "replayed", Origin::replay);
   Decision other = full_decision();

@@ -13,7 +13,7 @@ TEST_CASE_TEMPLATE("texts come back as they were, in the order of kind and name,
                    InMemory, InSqlite) {
   Place place;
   const std::int64_t row = place.store().record_decision(full_decision());
-  CHECK(place.store().find_texts(row).empty());
+  CHECK(place.database().find_texts(row).empty());
   const Texts texts{kSourceText,
                     {TextKind::header, "", ""},
                     {TextKind::header, "a/b.cuh", "größe 矩 '; DROP TABLE text; -- \xff"},
@@ -21,7 +21,7 @@ TEST_CASE_TEMPLATE("texts come back as they were, in the order of kind and name,
                     {TextKind::samples, "X=1", "[1,2.5]"},
                     {TextKind::insight, "explain", std::string(100'000, 'x')}};
   place.store().record_texts(row, Texts(texts.rbegin(), texts.rend()));
-  CHECK(place.store().find_texts(row) == texts);
+  CHECK(place.database().find_texts(row) == texts);
   check_same(place.store().find_decision(some_key()), full_decision());
 }
 
@@ -34,9 +34,9 @@ TEST_CASE_TEMPLATE("a text takes the place of the one with its kind and name, an
   for (const std::int64_t row : {one, two}) place.store().record_texts(row, Texts{kSourceText, header});
   place.store().record_texts(two, Texts{changed});
   place.store().record_texts(two, {});
-  CHECK(place.store().find_texts(one) == Texts{kSourceText, header});
-  CHECK(place.store().find_texts(two) == Texts{changed, header});
-  CHECK(place.store().find_texts(two + 1).empty());
+  CHECK(place.database().find_texts(one) == Texts{kSourceText, header});
+  CHECK(place.database().find_texts(two) == Texts{changed, header});
+  CHECK(place.database().find_texts(two + 1).empty());
 }
 
 TEST_CASE_TEMPLATE("what is known over sizes is one text a kernel, GPU and mode, found whatever the problem", Place,
@@ -54,26 +54,26 @@ TEST_CASE_TEMPLATE("what is known over sizes is one text a kernel, GPU and mode,
   DecisionKey key = full_decision().key;
   key.problem = "n=3";
   key.device = "gpu";
-  CHECK_FALSE(place.store().find_sizes(key, kAllSizes));
+  CHECK_FALSE(place.database().find_sizes(key, kAllSizes));
   const std::int64_t one = decide("n=1"), two = decide("n=2"), elsewhere = decide("n=1", "another gpu");
   record(one, "of one");
   record(elsewhere, "of another GPU");
-  CHECK(place.store().find_sizes(key, kAllSizes) == "of one");
+  CHECK(place.database().find_sizes(key, kAllSizes) == "of one");
   record(two, "of both");
-  CHECK(place.store().find_sizes(key, kAllSizes) == "of both");
-  CHECK(place.store().find_texts(one) == Texts{kSourceText});
-  CHECK(place.store().find_texts(elsewhere).size() == 2);
+  CHECK(place.database().find_sizes(key, kAllSizes) == "of both");
+  CHECK(place.database().find_texts(one) == Texts{kSourceText});
+  CHECK(place.database().find_texts(elsewhere).size() == 2);
   record(one, "of both, again");
-  CHECK(place.store().find_sizes(key, kAllSizes) == "of both, again");
+  CHECK(place.database().find_sizes(key, kAllSizes) == "of both, again");
   place.store().record_texts(two, Texts{{TextKind::sizes, "", "all"}, {TextKind::sizes, "rule", "a rule"}});
-  CHECK(place.store().find_sizes(key, kAllSizes) == "all");
-  CHECK(place.store().find_sizes(key, kRuleOfSizes) == "a rule");
-  CHECK(place.store().find_texts(one) == Texts{kSourceText});
+  CHECK(place.database().find_sizes(key, kAllSizes) == "all");
+  CHECK(place.database().find_sizes(key, kRuleOfSizes) == "a rule");
+  CHECK(place.database().find_texts(one) == Texts{kSourceText});
   key.mode = "another mode";
-  CHECK_FALSE(place.store().find_sizes(key, kAllSizes));
+  CHECK_FALSE(place.database().find_sizes(key, kAllSizes));
   key.mode = full_decision().key.mode;
   key.kernel_identity = "another source";
-  CHECK_FALSE(place.store().find_sizes(key, kAllSizes));
+  CHECK_FALSE(place.database().find_sizes(key, kAllSizes));
 }
 
 TEST_CASE_TEMPLATE("what is known over sizes is forgotten with the decision that it belongs to", Place, InMemory,
@@ -81,12 +81,12 @@ TEST_CASE_TEMPLATE("what is known over sizes is forgotten with the decision that
   Place place;
   const std::int64_t row = place.store().record_decision(full_decision());
   place.store().record_texts(row, Texts{{TextKind::sizes, "", "{}"}});
-  place.store().forget({}, Forget::trials);
-  CHECK(place.store().find_sizes(full_decision().key, kAllSizes));
-  place.store().forget({}, Forget::decisions);
-  CHECK_FALSE(place.store().find_sizes(full_decision().key, kAllSizes));
+  place.database().forget({}, Forget::trials);
+  CHECK(place.database().find_sizes(full_decision().key, kAllSizes));
+  place.database().forget({}, Forget::decisions);
+  CHECK_FALSE(place.database().find_sizes(full_decision().key, kAllSizes));
   place.store().record_decision(full_decision());
-  CHECK_FALSE(place.store().find_sizes(full_decision().key, kAllSizes));
+  CHECK_FALSE(place.database().find_sizes(full_decision().key, kAllSizes));
 }
 
 TEST_CASE("a view has what is known over sizes, once for a kernel, GPU and mode") {
@@ -105,7 +105,7 @@ TEST_CASE("a view has what is known over sizes, once for a kernel, GPU and mode"
   sql(place.path(), "INSERT INTO decision_text SELECT " + std::to_string(two) +
                         ", kind, name, text_id FROM decision_text WHERE kind = 'sizes'");
   CHECK(rows() == Rows{key + std::to_string(two) + "|{}"});
-  place.store().forget({}, Forget::decisions);
+  place.database().forget({}, Forget::decisions);
   CHECK(rows().empty());
 }
 
@@ -113,7 +113,7 @@ TEST_CASE_TEMPLATE("texts of a decision that does not exist are refused as a who
   Place place;
   const std::int64_t row = place.store().record_decision(full_decision());
   CHECK_THROWS_AS(place.store().record_texts(row + 1, Texts{kSourceText}), Error);
-  CHECK(place.store().find_texts(row + 1).empty());
+  CHECK(place.database().find_texts(row + 1).empty());
 }
 
 TEST_CASE("a text that many decisions have is stored once") {
@@ -136,7 +136,7 @@ TEST_CASE("two texts with the same hash are told apart") {
   // A collision cannot be constructed, but what it would leave behind can: the other text's hash beside this text.
   sql(place.path(), "UPDATE text SET hash = '" + content_hash(other.text).text + "'");
   place.store().record_texts(row, Texts{other});
-  CHECK(place.store().find_texts(row) == Texts{kSourceText, other});
+  CHECK(place.database().find_texts(row) == Texts{kSourceText, other});
 }
 
 TEST_CASE("a kind of text that does not exist is neither stored nor read") {
@@ -148,7 +148,7 @@ TEST_CASE("a kind of text that does not exist is neither stored nor read") {
   place.store().record_texts(row, Texts{kSourceText});
   CHECK(sql(place.path(), "SELECT kind, name FROM decision_text") == Rows{"source|scale.cu"});
   sql(place.path(), "PRAGMA ignore_check_constraints = ON; UPDATE decision_text SET kind = 'poem'");
-  check_error(Errc::store_damaged, {place.path().string(), "\"poem\""}, [&] { place.store().find_texts(row); });
+  check_error(Errc::store_damaged, {place.path().string(), "\"poem\""}, [&] { place.database().find_texts(row); });
   CHECK(place.store().find_decision(row));
 }
 

@@ -192,7 +192,7 @@ TEST_CASE("screening, racing and deciding find a configuration within one percen
       int samples = 0;
       for (const std::size_t id : arrival) {
         Screen screen({}, best_ns);
-        while (screen.add(gpu.sample(true_ns[id])) == Screen::Step::more) {
+        while (screen.add(gpu.sample(true_ns[id])) == Screen::SampleVerdict::more) {
         }
         samples += static_cast<int>(screen.samples_ns().size());
         pool.push_back({{id}, *screen.time_ns(), screen.censored()});

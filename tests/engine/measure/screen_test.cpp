@@ -11,14 +11,14 @@
 namespace tuner::engine {
 namespace {
 
-using enum Screen::Step;
+using enum Screen::SampleVerdict;
 
 struct Timed {
   double time_ns;
-  Screen::Step then;
+  Screen::SampleVerdict then;
 };
 
-/// A screen that was given these samples, each of which led to the step that stands beside it.
+/// A screen that was given these samples, each of which led to the verdict that stands beside it.
 Screen screened(const ScreenPolicy& policy, std::optional<double> best_ns, const std::vector<Timed>& samples) {
   Screen screen(policy, best_ns);
   for (const Timed& sample : samples) {

@@ -164,7 +164,7 @@ class FakeDeviceLane final : public ImmediateLane<DeviceLane> {
     }
     DeviceReply reply;
     Screen timing(policy, best_ns);
-    while (timing.add(sample(behaviour.time_ns)) == Screen::Step::more) {
+    while (timing.add(sample(behaviour.time_ns)) == Screen::SampleVerdict::more) {
     }
     reply.launches = 2 + static_cast<int>(timing.samples_ns().size());
     reply.result = ScreenResult{{.samples_ns = timing.samples_ns(),

@@ -165,7 +165,7 @@ TEST_CASE("the portfolio has a member for each regime, measured on every problem
   Workshop workshop({500, 1000, 2000, 4000, 8000, 16000, 32000, 64000});
   REQUIRE(workshop.tune());
   const Task task = Workshop::task(1000);
-  cache::Store& store = workshop.laboratory().store;
+  cache::Database& store = workshop.laboratory().store;
   const auto sizes = learn_sizes(task.description(), task.key("cold"), store);
   REQUIRE(sizes);
   CHECK(sizes->portfolio.members.size() == 2);

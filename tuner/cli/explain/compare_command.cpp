@@ -65,7 +65,7 @@ ExitCode exit_code_of(const ComparisonReport& report) {
 ExitCode run_compare(const Arguments& arguments) {
   CompareRequest request = read_compare_request(arguments);
   const cache::Location location = cache::locate(request.database);
-  const std::unique_ptr<cache::Store> store = open_for_reading(location);
+  const std::unique_ptr<cache::Database> store = open_for_reading(location);
   for (Side* side : {&request.first, &request.second}) {
     if (!side->number) continue;
     side->decision = decision_of_number(*side->number, store.get(), location);

@@ -42,7 +42,7 @@ std::string completed(const std::string& given, const cache::Decision& decision)
 
 class Comparer {
  public:
-  Comparer(CompareRequest request, const cache::Store* store, const std::atomic<bool>& stop)
+  Comparer(CompareRequest request, const cache::Database* store, const std::atomic<bool>& stop)
       : request_(std::move(request)), store_(store), stop_(stop) {}
 
   std::optional<ComparisonReport> compare() {
@@ -253,7 +253,7 @@ class Comparer {
   }
 
   CompareRequest request_;
-  const cache::Store* store_;
+  const cache::Database* store_;
   const std::atomic<bool>& stop_;
   std::optional<KernelDescription> first_, second_;  ///< what is stored with their decisions
   std::string why_not_raced_;
@@ -262,7 +262,7 @@ class Comparer {
 
 }  // namespace
 
-std::optional<ComparisonReport> compare(CompareRequest request, const cache::Store* store,
+std::optional<ComparisonReport> compare(CompareRequest request, const cache::Database* store,
                                         const std::atomic<bool>& stop) {
   return Comparer(std::move(request), store, stop).compare();
 }

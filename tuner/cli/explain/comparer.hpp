@@ -3,7 +3,7 @@
 #include <atomic>
 #include <optional>
 
-#include "cache/store/store.hpp"
+#include "cache/store/database.hpp"
 #include "tuner/cli/explain/comparison_report.hpp"
 #include "tuner/cli/explain/measuring_request.hpp"
 #include "tuner/cli/explain/side.hpp"
@@ -20,7 +20,7 @@ struct CompareRequest : MeasuringRequest {
 /// Races the two on the GPU; without one, or where a decision's kernel cannot be compiled, what is stored is set side
 /// by side. A side that has a number has its decision. `store` is null where there is no database. Nothing if it was
 /// interrupted. Throws Error.
-std::optional<ComparisonReport> compare(CompareRequest request, const cache::Store* store,
+std::optional<ComparisonReport> compare(CompareRequest request, const cache::Database* store,
                                         const std::atomic<bool>& stop);
 
 }  // namespace tuner::cli

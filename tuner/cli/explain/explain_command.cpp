@@ -17,7 +17,7 @@
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/timing_text.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
-#include "tuner/engine/session/session_stores.hpp"
+#include "tuner/engine/workplace/session_stores.hpp"
 #include "tuner/engine/workplace/workplace.hpp"
 #include "tuner/error.hpp"
 #include "tuner/explain/explanation.hpp"
@@ -68,7 +68,7 @@ void keep(const explain::Explanation& explanation, const cache::Decision& decisi
 
 /// What was found before, where nothing can be measured now, and why that is. Kept is what says why a decision's winner
 /// beats its baseline: that answers no question about another configuration.
-ExitCode show_kept(const cache::Decision& decision, const cache::Store& store, const ExplainRequest& request,
+ExitCode show_kept(const cache::Decision& decision, const cache::Database& store, const ExplainRequest& request,
                    const std::string& why, const Arguments& arguments) {
   const std::vector<cache::DecisionText> texts = store.find_texts(decision.row);
   const auto explanation = explain::kept_explanation(texts);
@@ -98,7 +98,8 @@ ExitCode show_kept(const cache::Decision& decision, const cache::Store& store, c
 /// Nothing if it was interrupted.
 std::optional<explain::Explanation> explain(ExplainRequest request, KernelDescription description,
                                             std::optional<cache::Decision> decision, engine::Workplace& workplace,
-                                            ProgressLine& line, const DeviceInfo& device, const cache::Store* store) {
+                                            ProgressLine& line, const DeviceInfo& device,
+                                            const cache::Database* store) {
   const Task task(std::move(description), request.problem, device, {}, request.session.include_folders,
                   search::Listing::when_needed);
   if (!decision) decision = stored_winner(task, request.session.mode, store);
@@ -121,7 +122,7 @@ std::optional<explain::Explanation> explain(ExplainRequest request, KernelDescri
 ExitCode run_explain(const Arguments& arguments) {
   ExplainRequest request = read_explain_request(arguments);
   const cache::Location location = cache::locate(request.database);
-  const std::unique_ptr<cache::Store> store = open_for_reading(location);
+  const std::unique_ptr<cache::Database> store = open_for_reading(location);
   std::optional<cache::Decision> decision;
   std::optional<KernelDescription> description;
   if (request.to.number) {

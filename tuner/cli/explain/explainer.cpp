@@ -12,7 +12,7 @@
 #include "tuner/engine/comparison/pair.hpp"
 #include "tuner/engine/device/lane/lane.hpp"
 #include "tuner/engine/roofline/measured_roofline.hpp"
-#include "tuner/engine/session/session_stores.hpp"
+#include "tuner/engine/workplace/session_stores.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {
@@ -47,7 +47,7 @@ explain::TimeRatio time_ratio(const engine::Ratio& ratio) {
 }  // namespace
 
 Explainer::Explainer(const ExplainRequest& request, const engine::SessionParts& parts, const Task& task,
-                     const cache::Store* store)
+                     const cache::Database* store)
     : request_(request),
       task_(task),
       from_(configuration_of(request.from, task, request.session.mode, store)),

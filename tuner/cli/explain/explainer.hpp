@@ -24,7 +24,7 @@ class Explainer {
  public:
   /// Throws Error{bad_usage} for sides that name no valid configuration of the task.
   Explainer(const ExplainRequest& request, const engine::SessionParts& parts, const Task& task,
-            const cache::Store* store);
+            const cache::Database* store);
 
   /// What the GPU reaches, where the kernel declares its work: measured once and stored. Before `measure`.
   /// Warns and goes on without where it cannot be measured.

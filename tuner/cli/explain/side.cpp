@@ -36,12 +36,12 @@ Side parse_side(const std::string& written, const Side* first) {
   return side;
 }
 
-std::optional<cache::Decision> stored_winner(const Task& task, Timing mode, const cache::Store* store) {
+std::optional<cache::Decision> stored_winner(const Task& task, Timing mode, const cache::Database* store) {
   if (store == nullptr) return std::nullopt;
   return store->find_decision(task.key(to_string(mode)));
 }
 
-search::Configuration configuration_of(const Side& side, const Task& task, Timing mode, const cache::Store* store) {
+search::Configuration configuration_of(const Side& side, const Task& task, Timing mode, const cache::Database* store) {
   std::string named = side.configuration;
   if (named == "winner") {
     const auto decision = side.decision ? side.decision : stored_winner(task, mode, store);

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "cache/store/store.hpp"
+#include "cache/store/database.hpp"
 #include "search/space/space.hpp"
 #include "tuner/core/task/task.hpp"
 #include "tuner/timing.hpp"
@@ -26,10 +26,10 @@ struct Side {
 Side parse_side(const std::string& written, const Side* first = nullptr);
 
 /// What "winner" is for this task; nothing if nothing is stored.
-std::optional<cache::Decision> stored_winner(const Task& task, Timing mode, const cache::Store* store);
+std::optional<cache::Decision> stored_winner(const Task& task, Timing mode, const cache::Database* store);
 
 /// The configuration that `side` names, which the task accepts: "winner" is the decision's, also where that was made on
 /// another GPU, else what is stored for the task. Throws Error with a way out: bad_usage, or not_stored for a winner.
-search::Configuration configuration_of(const Side& side, const Task& task, Timing mode, const cache::Store* store);
+search::Configuration configuration_of(const Side& side, const Task& task, Timing mode, const cache::Database* store);
 
 }  // namespace tuner::cli

@@ -56,7 +56,7 @@ std::optional<std::size_t> number_in(const std::string& text) {
   return number;
 }
 
-std::vector<NumberedDecision> numbered_decisions(const cache::Store& store) {
+std::vector<NumberedDecision> numbered_decisions(const cache::Database& store) {
   std::vector<NumberedDecision> numbered;
   std::vector<cache::Decision> decisions = store.list_decisions({});
   std::size_t number = decisions.size();
@@ -141,7 +141,8 @@ Json trial_json(const cache::Trial& trial) {
 }
 
 std::vector<NumberedDecision> called(const std::string& name, const std::vector<NumberedDecision>& all,
-                                     const cache::Store& store, const std::string& path, const std::string& elsewhere) {
+                                     const cache::Database& store, const std::string& path,
+                                     const std::string& elsewhere) {
   std::vector<NumberedDecision> found;
   std::vector<std::string> kernels;
   const std::optional<std::size_t> number = number_in(name);
@@ -162,7 +163,7 @@ std::vector<NumberedDecision> called(const std::string& name, const std::vector<
   return found;
 }
 
-std::vector<cache::Trial> trials_behind(const cache::Decision& decision, const cache::Store& store) {
+std::vector<cache::Trial> trials_behind(const cache::Decision& decision, const cache::Database& store) {
   if (decision.origin == cache::Origin::measured) {
     return store.find_reusable(decision);
   }

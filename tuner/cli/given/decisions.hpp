@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cache/store/store.hpp"
+#include "cache/store/database.hpp"
 
 namespace tuner::cli {
 
@@ -21,16 +21,17 @@ struct NumberedDecision {
 std::optional<std::size_t> number_in(const std::string& text);
 
 /// The newest decision of each key, newest first.
-std::vector<NumberedDecision> numbered_decisions(const cache::Store& store);
+std::vector<NumberedDecision> numbered_decisions(const cache::Database& store);
 
 /// What `name` calls among `all` that `store` has: the decision of that number, or every decision of that kernel,
 /// newest first. If there is none, says so; `elsewhere` is where to look besides, `path` that of the database.
 std::vector<NumberedDecision> called(const std::string& name, const std::vector<NumberedDecision>& all,
-                                     const cache::Store& store, const std::string& path, const std::string& elsewhere);
+                                     const cache::Database& store, const std::string& path,
+                                     const std::string& elsewhere);
 
 /// The trials that the decision rests on, in the order recorded. A session that went on where another one ended
 /// recorded none of those it took over: they are found by what made them fit to be taken over.
-std::vector<cache::Trial> trials_behind(const cache::Decision& decision, const cache::Store& store);
+std::vector<cache::Trial> trials_behind(const cache::Decision& decision, const cache::Database& store);
 
 /// A decision whose texts may stand in lines: `one_line` of each. For what is printed as text; JSON has them as they
 /// are.

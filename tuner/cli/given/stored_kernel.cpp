@@ -41,7 +41,7 @@ StoredKernel kernel_of_source(const Header& file, std::vector<Header> headers, c
   return {std::nullopt, "Its source cannot be read by itself"};
 }
 
-StoredKernel stored_kernel(const cache::Decision& decision, const cache::Store& store,
+StoredKernel stored_kernel(const cache::Decision& decision, const cache::Database& store,
                            const std::filesystem::path& database) {
   const auto none = [](std::string_view why) {
     return StoredKernel{std::nullopt, fmt::format("{}: give its file to have it measured.", why), std::string(why)};
@@ -66,7 +66,7 @@ StoredKernel stored_kernel(const cache::Decision& decision, const cache::Store& 
   return stored.description ? stored : none(stored.why_not);
 }
 
-std::optional<cache::Decision> decision_of_number(std::size_t number, const cache::Store* store,
+std::optional<cache::Decision> decision_of_number(std::size_t number, const cache::Database* store,
                                                   const cache::Location& location) {
   const std::string path = location.decisions.string(), elsewhere = replays_beside(location, "tuner list");
   if (store == nullptr) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cache/file/location.hpp"
-#include "cache/store/store.hpp"
+#include "cache/store/database.hpp"
 #include "tuner/core/description/description.hpp"
 
 namespace tuner::cli {
@@ -24,12 +24,12 @@ StoredKernel kernel_of_source(const Header& file, std::vector<Header> headers, c
 
 /// What was imported is not compiled, nor what is in a database that others may write: they might have anything run.
 /// See docs/security.md. `database` is the store's path.
-StoredKernel stored_kernel(const cache::Decision& decision, const cache::Store& store,
+StoredKernel stored_kernel(const cache::Decision& decision, const cache::Database& store,
                            const std::filesystem::path& database);
 
 /// The decision that `tuner list` shows with that number. If there is none, says so; `store` is null where there is no
 /// database yet. Its problem can be parsed: throws Error{store_damaged} otherwise.
-std::optional<cache::Decision> decision_of_number(std::size_t number, const cache::Store* store,
+std::optional<cache::Decision> decision_of_number(std::size_t number, const cache::Database* store,
                                                   const cache::Location& location);
 
 }  // namespace tuner::cli

@@ -15,7 +15,7 @@ std::string replays_beside(const cache::Location& location, std::string_view com
                      in_command(replays));
 }
 
-std::string no_decision(const cache::Store* store, const std::string& kernel, const std::string& path) {
+std::string no_decision(const cache::Database* store, const std::string& kernel, const std::string& path) {
   const std::string of_kernel = kernel.empty() ? "" : fmt::format(" for a kernel `{}`", kernel);
   const std::vector<cache::DecisionKey> keys =
       store == nullptr ? std::vector<cache::DecisionKey>() : store->list_keys({.kernel_name = kernel});
@@ -34,7 +34,7 @@ std::string no_decision(const cache::Store* store, const std::string& kernel, co
       of_kernel, path, counted(trials, "trial"));
 }
 
-std::unique_ptr<cache::Store> open_for_reading(const cache::Location& location) {
+std::unique_ptr<cache::Database> open_for_reading(const cache::Location& location) {
   if (is_not_there_yet(location.decisions)) return nullptr;
   return cache::SqliteStore::open({.path = location.decisions, .access = cache::Access::read_only});
 }

@@ -21,18 +21,18 @@ namespace tuner::cli {
 
 namespace {
 
-std::string name_in_sentence(const PackedDecision& packed) {
+std::string name_in_sentence(const engine::PackedDecision& packed) {
   return fmt::format("`{}` for {}", one_line(packed.decision.key.kernel_name), one_line(packed.decision.key.problem));
 }
 
-std::string named(const std::vector<const PackedDecision*>& missing) {
+std::string named(const std::vector<const engine::PackedDecision*>& missing) {
   return fmt::format("{} {} not stored: that of {}{}", counted(missing.size(), "compiled member"),
                      missing.size() == 1 ? "is" : "are", name_in_sentence(*missing.front()),
                      missing.size() == 1 ? "" : fmt::format(", and {} more", missing.size() - 1));
 }
 
 /// By the key that programs look for; of a kernel whose source is not known, by what its decision says.
-std::vector<cache::Binary> stored_builds(cache::BinaryStore& store, const PackedDecision& packed) {
+std::vector<cache::Binary> stored_builds(cache::BinaryStore& store, const engine::PackedDecision& packed) {
   if (packed.key) {
     auto build = store.find_compiled(*packed.key, packed.decision.binary_hash);
     return build ? std::vector{*std::move(build)} : std::vector<cache::Binary>();
@@ -41,12 +41,12 @@ std::vector<cache::Binary> stored_builds(cache::BinaryStore& store, const Packed
                                              : store.find_builds(packed.decision.binary_hash);
 }
 
-void require_compilable(const std::vector<const PackedDecision*>& missing) {
-  std::vector<const PackedDecision*> lost;
+void require_compilable(const std::vector<const engine::PackedDecision*>& missing) {
+  std::vector<const engine::PackedDecision*> lost;
   std::copy_if(missing.begin(), missing.end(), std::back_inserter(lost),
-               [](const PackedDecision* packed) { return !packed->key; });
+               [](const engine::PackedDecision* packed) { return !packed->key; });
   if (lost.empty()) return;
-  const PackedDecision& first = *lost.front();
+  const engine::PackedDecision& first = *lost.front();
   const std::string why = first.task ? "its source no longer allows its configuration" : first.why_no_task;
   throw Error(Errc::store_unavailable,
               fmt::format("{}, and cannot be compiled here ({}). Pack on the machine that it was tuned on, tune it "
@@ -54,12 +54,12 @@ void require_compilable(const std::vector<const PackedDecision*>& missing) {
                           named(lost), one_line(why.ends_with('.') ? why.substr(0, why.size() - 1) : why)));
 }
 
-bool compile_missing(const std::vector<const PackedDecision*>& missing, const std::atomic<bool>& stop,
+bool compile_missing(const std::vector<const engine::PackedDecision*>& missing, const std::atomic<bool>& stop,
                      PackBinaries& binaries) try {
   ProgressLine line;
   engine::CompileBatch batch({.niceness = 0}, stop, line.counting("compiling"));
   std::vector<engine::CompileRequest> requests;
-  for (const PackedDecision* packed : missing) {
+  for (const engine::PackedDecision* packed : missing) {
     const Task& task = *packed->task;
     requests.push_back(engine::compile_request(task, task.space().parse(packed->decision.configuration)));
   }
@@ -83,17 +83,17 @@ bool compile_missing(const std::vector<const PackedDecision*>& missing, const st
 
 }  // namespace
 
-std::optional<PackBinaries> binaries_for_pack(const std::vector<PackGroup>& groups, const std::filesystem::path& stored,
-                                              const std::atomic<bool>& stop) {
+std::optional<PackBinaries> binaries_for_pack(const std::vector<engine::PackGroup>& groups,
+                                              const std::filesystem::path& stored, const std::atomic<bool>& stop) {
   std::unique_ptr<cache::BinaryStore> store;
   if (!is_not_there_yet(stored)) store = cache::BinaryStore::open({.path = stored, .access = cache::Access::read_only});
   if (store && store->distrust())
     throw Error(Errc::store_unavailable, fmt::format("Binaries cannot be packed. {}", *store->distrust()));
   PackBinaries binaries;
-  std::vector<const PackedDecision*> missing;
+  std::vector<const engine::PackedDecision*> missing;
   std::set<std::string> known;
-  for (const PackGroup& group : groups) {
-    for (const PackedDecision& packed : group.decisions) {
+  for (const engine::PackGroup& group : groups) {
+    for (const engine::PackedDecision& packed : group.decisions) {
       if (!known.insert(packed.binary).second) continue;
       std::vector<cache::Binary> builds = store ? stored_builds(*store, packed) : std::vector<cache::Binary>();
       if (builds.empty()) missing.push_back(&packed);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cache/records/binary.hpp"
-#include "tuner/cli/pack/pack_choice.hpp"
+#include "tuner/engine/sizes/pack_choice.hpp"
 
 namespace tuner::cli {
 
@@ -19,7 +19,7 @@ struct PackBinaries {
 /// What the chosen members are compiled to: from `stored`, and what is missing there compiled anew from the stored
 /// sources. Nothing if it was stopped. Throws Error{store_unavailable} that names what is missing and cannot be
 /// compiled, Error{no_toolkit, no_worker}, Error{bad_description} for what does not compile any more, Error{store_*}.
-std::optional<PackBinaries> binaries_for_pack(const std::vector<PackGroup>& groups, const std::filesystem::path& stored,
-                                              const std::atomic<bool>& stop);
+std::optional<PackBinaries> binaries_for_pack(const std::vector<engine::PackGroup>& groups,
+                                              const std::filesystem::path& stored, const std::atomic<bool>& stop);
 
 }  // namespace tuner::cli

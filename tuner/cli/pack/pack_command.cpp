@@ -5,16 +5,21 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "cache/exchange/exchange.hpp"
 #include "cache/store/binary_store.hpp"
 #include "cache/store/sqlite_store.hpp"
 #include "tuner/cli/given/decisions.hpp"
 #include "tuner/cli/given/selection.hpp"
+#include "tuner/cli/given/stored_kernel.hpp"
 #include "tuner/cli/given/stores.hpp"
 #include "tuner/cli/pack/pack_binaries.hpp"
-#include "tuner/cli/pack/pack_choice.hpp"
 #include "tuner/cli/pack/pack_folder.hpp"
 #include "tuner/cli/terminal/arguments.hpp"
 #include "tuner/cli/terminal/command.hpp"
@@ -25,6 +30,9 @@
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/base/wrapping.hpp"
 #include "tuner/core/device/device.hpp"
+#include "tuner/core/task/problem.hpp"
+#include "tuner/core/task/task.hpp"
+#include "tuner/engine/sizes/pack_choice.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {
@@ -36,7 +44,7 @@ namespace fs = std::filesystem;
 struct PackRequest {
   fs::path folder;
   std::vector<Selection> selections;  ///< of which one must include a key
-  PackLimits limits;
+  engine::PackLimits limits;
   bool overwrite = false;
 };
 
@@ -77,17 +85,17 @@ struct PackSummary {
   double mean_loss = 0, worst_loss = 0;
 };
 
-PackSummary summary_of(const std::vector<PackGroup>& groups, const PackBinaries& binaries) {
+PackSummary summary_of(const std::vector<engine::PackGroup>& groups, const PackBinaries& binaries) {
   PackSummary summary{.compiled = binaries.compiled};
   std::set<std::string> members, winners;    // what is timed cold and warm may share some
   std::map<std::string, std::size_t> bytes;  // one cubin may be that of several builds
   for (const cache::Binary& build : binaries.builds) bytes[build.hash.text] = build.bytes.size();
   for (const auto& [hash, size] : bytes) summary.binary_bytes += size;
-  for (const PackGroup& group : groups) {
+  for (const engine::PackGroup& group : groups) {
     summary.decisions += group.decisions.size();
     members.insert(group.members.begin(), group.members.end());
     winners.insert(group.winners.begin(), group.winners.end());
-    for (const PackedDecision& packed : group.decisions) {
+    for (const engine::PackedDecision& packed : group.decisions) {
       summary.mean_loss += packed.loss;
       summary.worst_loss = std::max(summary.worst_loss, packed.loss);
     }
@@ -98,11 +106,11 @@ PackSummary summary_of(const std::vector<PackGroup>& groups, const PackBinaries&
   return summary;
 }
 
-void write_databases(const std::vector<PackGroup>& groups, const PackBinaries& binaries, const cache::Location& from,
-                     const cache::Location& to) {
+void write_databases(const std::vector<engine::PackGroup>& groups, const PackBinaries& binaries,
+                     const cache::Location& from, const cache::Location& to) {
   std::map<std::string, const cache::Decision*> by_key;
-  for (const PackGroup& group : groups) {
-    for (const PackedDecision& packed : group.decisions) by_key[packed.decision.key.text()] = &packed.decision;
+  for (const engine::PackGroup& group : groups) {
+    for (const engine::PackedDecision& packed : group.decisions) by_key[packed.decision.key.text()] = &packed.decision;
   }
   cache::export_decisions({
       .from = from.decisions,
@@ -121,11 +129,11 @@ void write_databases(const std::vector<PackGroup>& groups, const PackBinaries& b
 }
 
 /// Looks for every decision and its binary as a program does that has this as its system database.
-void check_pack(const std::vector<PackGroup>& groups, const cache::Location& pack) {
+void check_pack(const std::vector<engine::PackGroup>& groups, const cache::Location& pack) {
   const auto decisions = cache::SqliteStore::open({.path = pack.decisions, .access = cache::Access::read_only});
   const auto binaries = cache::BinaryStore::open({.path = pack.binaries, .access = cache::Access::read_only});
-  for (const PackGroup& group : groups) {
-    for (const PackedDecision& packed : group.decisions) {
+  for (const engine::PackGroup& group : groups) {
+    for (const engine::PackedDecision& packed : group.decisions) {
       const auto found = decisions->find_decision(packed.decision.key);
       const bool is_found = found && found->configuration == packed.decision.configuration;
       const cache::Hash& hash = packed.decision.binary_hash;
@@ -142,15 +150,17 @@ void check_pack(const std::vector<PackGroup>& groups, const cache::Location& pac
   }
 }
 
-nlohmann::ordered_json packed_json(const PackedDecision& packed) {
-  const char* const by = packed.by == PackedBy::won ? "won" : packed.by == PackedBy::raced ? "raced" : "screened";
+nlohmann::ordered_json packed_json(const engine::PackedDecision& packed) {
+  const char* const by = packed.by == engine::PackedBy::won     ? "won"
+                         : packed.by == engine::PackedBy::raced ? "raced"
+                                                                : "screened";
   return {{"problem", packed.decision.key.problem},
           {"configuration", packed.decision.configuration},
           {"loss", packed.loss},
           {"by", by}};
 }
 
-nlohmann::ordered_json group_json(const PackGroup& group) {
+nlohmann::ordered_json group_json(const engine::PackGroup& group) {
   return {{"kernel", group.key.kernel_name},
           {"kernel_identity", group.key.kernel_identity},
           {"device", group.key.device},
@@ -163,8 +173,8 @@ nlohmann::ordered_json group_json(const PackGroup& group) {
 }
 
 nlohmann::ordered_json pack_json(const PackRequest& request, const PackSummary& summary,
-                                 const std::vector<PackGroup>& groups) {
-  const PackLimits& limits = request.limits;
+                                 const std::vector<engine::PackGroup>& groups) {
+  const engine::PackLimits& limits = request.limits;
   return {{"format", 1},
           {"within", limits.most ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(limits.within)},
           {"most", limits.most ? nlohmann::ordered_json(*limits.most) : nlohmann::ordered_json(nullptr)},
@@ -178,15 +188,15 @@ nlohmann::ordered_json pack_json(const PackRequest& request, const PackSummary& 
           {"kernels", json_list(groups, group_json)}};
 }
 
-void print_pack(const PackRequest& request, const PackSummary& summary, const std::vector<PackGroup>& groups) {
+void print_pack(const PackRequest& request, const PackSummary& summary, const std::vector<engine::PackGroup>& groups) {
   print(labelled("", fmt::format("Packed into {}: {} served by {} ({} bytes) instead of {}.",
                                  unbroken(request.folder.string()), counted(summary.decisions, "decision"),
                                  count_binaries(summary.binaries), grouped(summary.binary_bytes), summary.winners)));
   print(labelled("", fmt::format("At most {} is lost against the winners, {} on average.", percent(summary.worst_loss),
                                  percent(summary.mean_loss))));
-  for (const PackGroup& group : groups) {
+  for (const engine::PackGroup& group : groups) {
     const auto screened = std::count_if(group.decisions.begin(), group.decisions.end(),
-                                        [](const auto& packed) { return packed.by == PackedBy::screened; });
+                                        [](const auto& packed) { return packed.by == engine::PackedBy::screened; });
     print(labelled("  ", fmt::format("{} on {}, {} cache: {}, {}{}{}", one_line(group.key.kernel_name),
                                      one_line(device_name(group.key.device)), one_line(group.key.mode),
                                      counted(group.decisions.size(), "decision"), count_binaries(group.members.size()),
@@ -198,7 +208,7 @@ void print_pack(const PackRequest& request, const PackSummary& summary, const st
   print("The folder was read back as a system database: every decision and its binary was found.\n");
 }
 
-void require_all_kernels(const PackRequest& request, const cache::Store& store, const std::string& path) {
+void require_all_kernels(const PackRequest& request, const cache::Database& store, const std::string& path) {
   const std::vector<cache::DecisionKey> keys = store.list_keys({});
   for (const Selection& selection : request.selections) {
     const auto includes = [&](const cache::DecisionKey& key) { return selection.includes(key); };
@@ -207,6 +217,25 @@ void require_all_kernels(const PackRequest& request, const cache::Store& store, 
                 fmt::format("{} has nothing for a kernel `{}` that matches.{} `tuner list` shows what "
                             "is stored.",
                             path, one_line(selection.kernel()), nearest_kernel(selection.kernel(), keys)));
+  }
+}
+
+/// A decision's kernel and problem, to compute what its configurations are compiled to.
+std::pair<std::shared_ptr<const Task>, std::string> task_of(const cache::Decision& decision,
+                                                            const cache::Database& store,
+                                                            const std::filesystem::path& database) {
+  StoredKernel kernel = stored_kernel(decision, store, database);
+  if (!kernel.description) return {nullptr, std::move(kernel.reason)};
+  const auto device = device_of_identity(decision.key.device);
+  if (!device) return {nullptr, "its GPU is not known"};
+  try {
+    auto task = std::make_shared<const Task>(*std::move(kernel.description), parse_problem(decision.key.problem),
+                                             *device, std::vector<std::string>(), std::vector<std::filesystem::path>(),
+                                             search::Listing::when_needed);
+    if (task->key(decision.key.mode) == decision.key) return {std::move(task), {}};
+    return {nullptr, "what is stored of its source does not describe its problem"};
+  } catch (const Error& error) {
+    return {nullptr, error.what()};
   }
 }
 
@@ -226,18 +255,20 @@ ExitCode run_pack(const Arguments& arguments) {
     return std::any_of(request.selections.begin(), request.selections.end(),
                        [&](const Selection& selection) { return selection.includes(key); });
   };
-  std::vector<PackGroup> groups;
+  std::vector<engine::PackGroup> groups;
   {
     const NothingToKeep choosing;
-    groups = choose_for_pack(*store, from.decisions, wanted, request.limits);
+    groups = engine::choose_for_pack(
+        *store, [&](const cache::Decision& decision) { return task_of(decision, *store, from.decisions); }, wanted,
+        request.limits);
   }
-  for (const PackGroup& group : groups) {
+  for (const engine::PackGroup& group : groups) {
     for (const std::string& problem : group.left_out) {
       warn(fmt::format("`{}` for {} is left out: none of the {} was timed there.", one_line(group.key.kernel_name),
                        one_line(problem), count_binaries(group.members.size())));
     }
   }
-  std::erase_if(groups, [](const PackGroup& group) { return group.decisions.empty(); });
+  std::erase_if(groups, [](const engine::PackGroup& group) { return group.decisions.empty(); });
   if (groups.empty()) {
     say(
         fmt::format("Nothing was packed: {} has no measured decision in force that matches. `tuner list` shows what is "

@@ -46,7 +46,7 @@ struct Deed {
   cache::Forgotten forgotten;
 };
 
-std::vector<Deed> forget(cache::Store& store, const Wish& wish) {
+std::vector<Deed> forget(cache::Database& store, const Wish& wish) {
   std::vector<cache::Filter> filters;
   for (const cache::DecisionKey& key : store.list_keys({})) {
     // Several keys have the same filter, which then forgets nothing: those that differ in mode or in the version of the

@@ -20,7 +20,7 @@ std::vector<cache::DecisionKey> whatever_problem(const std::vector<cache::Decisi
   return first;
 }
 
-std::vector<KernelSizes> known_sizes(const cache::Store& store, const Selection& selection) {
+std::vector<KernelSizes> known_sizes(const cache::Database& store, const Selection& selection) {
   std::vector<cache::DecisionKey> keys = store.list_keys({.kernel_name = selection.kernel()});
   std::erase_if(keys, [&](const cache::DecisionKey& key) { return !selection.includes(key); });
   std::vector<KernelSizes> known;
@@ -30,7 +30,7 @@ std::vector<KernelSizes> known_sizes(const cache::Store& store, const Selection&
   return known;
 }
 
-std::string sizes_line(const cache::Store& store, const cache::DecisionKey& key) try {
+std::string sizes_line(const cache::Database& store, const cache::DecisionKey& key) try {
   const auto text = store.find_sizes(key, cache::kAllSizes);
   if (!text) return {};
   const KernelSizes sizes = sizes_from_json(*text);

@@ -20,7 +20,7 @@ namespace tuner::cli {
 
 namespace {
 
-ExitCode list_quarantine(const Arguments& arguments, const cache::Location& location, const cache::Store* store) {
+ExitCode list_quarantine(const Arguments& arguments, const cache::Location& location, const cache::Database* store) {
   const std::string kernel = arguments.value("kernel").value_or("");
   std::vector<cache::Quarantined> listed;
   if (store != nullptr) listed = store->list_quarantine({.kernel_name = kernel});
@@ -49,7 +49,7 @@ ExitCode list_quarantine(const Arguments& arguments, const cache::Location& loca
 }
 
 /// What is known of the listed kernels over all their problems, a line for each GPU and mode.
-std::string sizes_text(const std::vector<NumberedDecision>& listed, const cache::Store& store) {
+std::string sizes_text(const std::vector<NumberedDecision>& listed, const cache::Database& store) {
   std::vector<cache::DecisionKey> keys;
   for (const NumberedDecision& numbered : listed) keys.push_back(numbered.decision.key);
   std::string text;
@@ -74,7 +74,7 @@ std::string doubts_text(const std::vector<NumberedDecision>& listed) {
 
 ExitCode run_list(const Arguments& arguments) {
   const cache::Location location = cache::locate(arguments.value("db").value_or(""));
-  const std::unique_ptr<cache::Store> store = open_for_reading(location);
+  const std::unique_ptr<cache::Database> store = open_for_reading(location);
   if (arguments.has("quarantine")) return list_quarantine(arguments, location, store.get());
   const std::string kernel = arguments.value("kernel").value_or("");
   std::vector<NumberedDecision> listed;

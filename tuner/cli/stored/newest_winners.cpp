@@ -48,7 +48,7 @@ std::vector<cache::Decision> newest_winners(const std::vector<NumberedDecision>&
 
 }  // namespace
 
-std::vector<cache::Decision> winners_to_export(const cache::Store* store, const cache::Location& from,
+std::vector<cache::Decision> winners_to_export(const cache::Database* store, const cache::Location& from,
                                                const Selection& selection) {
   if (store == nullptr) {
     say(fmt::format("Nothing is stored in {} yet, so there is nothing to export.", from.decisions.string()));

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "cache/file/location.hpp"
-#include "cache/store/store.hpp"
+#include "cache/store/database.hpp"
 #include "tuner/cli/given/selection.hpp"
 
 namespace tuner::cli {
@@ -12,7 +12,7 @@ namespace tuner::cli {
 /// those of the newest source, and of two timing modes those of the cold one. Warns of what an earlier source leaves
 /// out.
 /// If there are none, says so. `store` is null where `from` has no database yet.
-std::vector<cache::Decision> winners_to_export(const cache::Store* store, const cache::Location& from,
+std::vector<cache::Decision> winners_to_export(const cache::Database* store, const cache::Location& from,
                                                const Selection& selection);
 
 }  // namespace tuner::cli

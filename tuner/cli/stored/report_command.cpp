@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kMostOperands = 1000;
 
 /// What the operands call, each once; of a kernel all its decisions, without operands all there are.
-std::vector<NumberedDecision> wanted(const std::vector<std::string>& names, const cache::Store& store,
+std::vector<NumberedDecision> wanted(const std::vector<std::string>& names, const cache::Database& store,
                                      const std::string& path, const std::string& elsewhere) {
   std::vector<NumberedDecision> all = numbered_decisions(store);
   if (names.empty()) {
@@ -58,7 +58,7 @@ ExitCode run_report(const Arguments& arguments) {
   std::string again = "tuner report ";
   for (const std::string& operand : arguments.operands()) again += in_command(operand) + " ";
   const std::string elsewhere = replays_beside(location, again + "-o " + in_command(*file));
-  const std::unique_ptr<cache::Store> store = open_for_reading(location);
+  const std::unique_ptr<cache::Database> store = open_for_reading(location);
   if (!store) {
     say(no_decision(nullptr, "", path) + elsewhere);
     return ExitCode::no_result;

@@ -230,7 +230,7 @@ ExitCode run_show(const Arguments& arguments) {
   const cache::Location location = cache::locate(arguments.value("db").value_or(""));
   const std::string path = location.decisions.string();
   const std::string elsewhere = replays_beside(location, "tuner show " + in_command(arguments.operands().front()));
-  const std::unique_ptr<cache::Store> store = open_for_reading(location);
+  const std::unique_ptr<cache::Database> store = open_for_reading(location);
   if (!store) {
     say(no_decision(nullptr, "", path) + elsewhere);
     return ExitCode::no_result;

@@ -17,7 +17,7 @@ ExitCode run_sizes(const Arguments& arguments) {
   const std::string kernel = arguments.operands().empty() ? "" : arguments.operands().front();
   const Selection selection(arguments, kernel);
   const cache::Location location = cache::locate(arguments.value("db").value_or(""));
-  const std::unique_ptr<cache::Store> store = open_for_reading(location);
+  const std::unique_ptr<cache::Database> store = open_for_reading(location);
   std::vector<KernelSizes> known;
   if (store) known = known_sizes(*store, selection);
   if (arguments.has("json")) {

@@ -57,7 +57,7 @@ WantedEntries wanted_entries(const cache::Location& location, const cache::Wante
                              const std::string& kernel) {
   WantedEntries entries;
   std::vector<cache::Wanted> open;
-  const std::unique_ptr<cache::Store> store = open_for_reading(location);
+  const std::unique_ptr<cache::Database> store = open_for_reading(location);
   for (cache::Wanted& wanted : list.list()) {
     if (!kernel.empty() && wanted.key.kernel_name != kernel) continue;
     (store && store->find_decision(wanted.key) ? entries.tuned : open).push_back(std::move(wanted));

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <functional>
 #include <utility>
 
 #include "tuner/cli/given/given_problems.hpp"
@@ -19,6 +17,7 @@
 #include "tuner/engine/session/session.hpp"
 #include "tuner/engine/sizes/learn_sizes.hpp"
 #include "tuner/engine/turns/turn.hpp"
+#include "tuner/engine/workplace/session_stores.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {
@@ -74,30 +73,21 @@ std::vector<Task> make_tasks(const TuneRequest& request, const Kernel& kernel,
   throw Error(no_device.code(), fmt::format("{} {}", no_device.what(), kWayOut));
 }
 
-/// Waits until no other process tunes the task in this database or measures on one of the GPUs, or has waited long
-/// enough, with one warning that says for whom; false if the user interrupted it. `before_waiting` is called when it
-/// begins to wait. Throws Error{busy} if the request is not to wait.
-bool wait_for_turn(const Task& task, std::vector<DeviceInfo> gpus, const TuneRequest& request,
-                   const std::string& database, const std::atomic<bool>& stop, engine::Observer& observer,
-                   const std::function<void()>& before_waiting, engine::Overdue& overdue, engine::Turn& turn) {
+/// Waits as long as the request says, with one warning that says for whom. Throws Error{busy} if it is not to wait.
+engine::TurnWait turn_wait(const TuneRequest& request, engine::Observer& observer) {
   engine::TurnWait wait;
-  wait.overdue = &overdue;
   wait.limit = request.if_busy == IfBusy::leave ? engine::kLongestWait : request.longest_wait;
-  wait.gives_up = [&] { return stop.load(); };
   wait.waits = [&, limit = wait.limit](const std::string& busy) {
     if (request.if_busy == IfBusy::leave) {
       throw Error(Errc::busy, fmt::format("{}. Try again later, or omit `--if-busy leave` to wait for it.", busy));
     }
-    before_waiting();
     observer.warning(
         fmt::format("{}: waiting for it to end, at most {}. Ctrl-C stops waiting; `--if-busy ignore` continues at "
                     "once, `--if-busy leave` exits at once.",
                     busy, duration_text(std::chrono::duration<double>(limit).count())));
   };
   wait.warning = [&](const std::string& sentence) { observer.warning(sentence); };
-  std::ranges::sort(gpus, {}, &DeviceInfo::uuid);
-  return engine::take_lease(task, request.session.mode, database, wait, turn) &&
-         std::ranges::all_of(gpus, [&](const DeviceInfo& gpu) { return engine::take_gpu(gpu, wait, turn); });
+  return wait;
 }
 
 /// What the task's GPU reaches of what its kernel declares, for a search that ends at a share of it.
@@ -145,9 +135,9 @@ LiveSessions::LiveSessions(const TuneRequest& request, const TuneContext& contex
       kernel_(std::move(kernel)),
       problems_(problems),
       workers_(compile_options(request), ordinals_of_seats(request, problems.size()), context.stop),
-      seats_(workers_.size()),
+      rooflines_(workers_.size()),
       started_(request.session.started) {
-  if (request.devices.size() > 1) observers_.emplace(context.observer, seats_.size());
+  if (request.devices.size() > 1) observers_.emplace(context.observer, seats());
 }
 
 LiveSessions::~LiveSessions() {
@@ -164,22 +154,14 @@ bool LiveSessions::start() {
   tasks_ = make_tasks(request_, kernel_, problems_, workers_.device(0));
   require_hints(request_.session.hints, request_.hints, tasks_.front());
   const NothingToKeep beginning;
-  stores_ = engine::open_for_session(request_.database);
-  store_ = stores_.store.get();
-  if (seats_.size() > 1) store_ = &locked_store_.emplace(*stores_.store);
-  seats_.front().binaries = stores_.binaries.get();
-  for (Seat& seat : seats_) {
-    if (seat.binaries != nullptr || !stores_.binaries) continue;
-    seat.own_binaries = engine::open_binaries_again(request_.database);
-    seat.binaries = seat.own_binaries.get();
-  }
-  for (const std::string& warning : stores_.warnings) warn(warning);
+  workers_.open_stores(request_.database);
+  for (const std::string& warning : workers_.stores().warnings) warn(warning);
   return true;
 }
 
 std::vector<double> LiveSessions::work() const {
   std::vector<double> all;
-  if (seats_.size() == 1) return all;
+  if (seats() == 1) return all;
   for (const Task& task : tasks_) {
     const search::Configuration configuration = task.baseline().value_or(task.space().at(0));
     const std::optional<double> flops = task.work_flops(configuration);
@@ -195,7 +177,6 @@ bool LiveSessions::has_run() {
 }
 
 std::optional<TuneReport> LiveSessions::run(std::size_t problem, engine::SessionOptions options, std::size_t number) {
-  Seat& seat = seats_[number];
   if (!workers_.is_found(number)) return std::nullopt;
   std::optional<Task> made;
   const Task& task = number == 0 && problem < tasks_.size()
@@ -205,38 +186,24 @@ std::optional<TuneReport> LiveSessions::run(std::size_t problem, engine::Session
     const std::lock_guard lock(mutex_);
     options.started = std::exchange(started_, std::nullopt).value_or(Clock::now());
   }
-  // Who waits holds nothing of the GPU: whoever is measuring would take it for a disturbance, and rightly.
-  engine::Turn turn;
-  if (!wait_for_turn(
-          task, workers_.devices(number), request_, stores_.path, context_.stop, observer(number),
-          [&] { workers_.end(number); }, seat.overdue, turn))
-    return std::nullopt;
+  const auto turn = workers_.take_turn(number, task, request_.session.mode, turn_wait(request_, observer(number)));
+  if (!turn) return std::nullopt;
   if (!request_.record.empty()) recorder_.emplace(observer(number), task);
   engine::Observer& heard_by = recorder_ ? *recorder_ : observer(number);
   // Its time is not to run while others are waited for.
   if (options.budget.time) workers_.await_all();
-  const engine::Seats::Lanes lanes =
-      workers_.lanes(number, [&](const std::string& sentence) { observer(number).warning(sentence); });
-  const engine::SessionParts parts{.compile = lanes.compile,
-                                   .device = lanes.device,
-                                   .store = *store_,
-                                   .binaries = seat.binaries,
-                                   .observer = heard_by,
-                                   .stop = context_.stop};
-  const engine::SessionParts of_one_gpu{parts.compile,  lanes.first_gpu, parts.store,
-                                        parts.binaries, parts.observer,  parts.stop};
+  const engine::Seats::Parts parts = workers_.parts(number, heard_by);
   // A GPU reaches the same for every problem.
-  if (options.budget.roofline && !seat.roofline) {
-    seat.roofline = roofline_of(task, options.reuse, of_one_gpu);
-  }
-  options.roofline = seat.roofline;
-  options.memory_rates = [&] { return memory_rates_of(task, options.reuse, of_one_gpu); };
-  TuneReport report = engine::run_session(task, options, parts);
+  std::optional<Roofline>& roofline = rooflines_[number];
+  if (options.budget.roofline && !roofline) roofline = roofline_of(task, options.reuse, parts.first_gpu);
+  options.roofline = roofline;
+  options.memory_rates = [&] { return memory_rates_of(task, options.reuse, parts.first_gpu); };
+  TuneReport report = engine::run_session(task, options, parts.all);
   {
     const std::lock_guard lock(mutex_);
     last_key_ = report.decision.key;
   }
-  if (const auto lost = engine::say_what_is_stored(stores_, report)) observer(number).warning(*lost);
+  if (const auto lost = engine::say_what_is_stored(workers_.stores(), report)) observer(number).warning(*lost);
   return report;
 }
 
@@ -255,10 +222,9 @@ void LiveSessions::leave(std::size_t seat, const Error& error) {
 
 void LiveSessions::learn_sizes(const engine::Together& together) {
   const std::jthread ending = workers_.end_meanwhile();
-  const auto sizes =
-      engine::learn_sizes(*kernel_, last_key_, *stores_.store, together.within, engine::weights_of(problems_));
+  const auto sizes = engine::learn_sizes(*kernel_, last_key_, store(), together.within, engine::weights_of(problems_));
   if (!sizes) return;
-  engine::record_sizes(*sizes, *stores_.store);
+  engine::record_sizes(*sizes, store());
   if (context_.deliver_sizes) context_.deliver_sizes(*sizes);
 }
 

@@ -8,22 +8,18 @@
 #include <string>
 #include <vector>
 
-#include "cache/store/locked_store.hpp"
+#include "cache/store/store.hpp"
 #include "tuner/cli/tune/seat_observers.hpp"
 #include "tuner/cli/tune/tune_request.hpp"
 #include "tuner/core/task/roofline.hpp"
 #include "tuner/engine/recording/recorder.hpp"
-#include "tuner/engine/session/session_stores.hpp"
 #include "tuner/engine/sizes/together.hpp"
-#include "tuner/engine/turns/turn.hpp"
 #include "tuner/engine/workplace/seats.hpp"
 
 namespace tuner::cli {
 
-/// The workers, the database and the turns of a command that tunes problems of one kernel on GPUs of one kind. Each GPU
-/// is a seat, counted from 0, on which one session at a time runs. The sessions of different seats may run at the same
-/// time, each in a thread of its own: compile workers and database are for all of them. A single problem has one seat
-/// with all GPUs, unless it is recorded.
+/// The sessions of a command that tunes problems of one kernel on GPUs of one kind. Each GPU is a seat, see
+/// engine::Seats. A single problem has one seat with all GPUs, unless it is recorded.
 class LiveSessions {
  public:
   using Clock = std::chrono::steady_clock;
@@ -39,13 +35,13 @@ class LiveSessions {
   /// Waits for the first seat's GPUs, checks all problems and opens the database. False if it was told to stop.
   bool start();
 
-  std::size_t seats() const { return seats_.size(); }
+  std::size_t seats() const { return workers_.size(); }
   std::size_t gpus() const { return workers_.gpus(); }  ///< that are used
   /// What a launch of the baseline does for each problem; empty if the kernel does not say, there are too many, or one
   /// seat does them all.
   std::vector<double> work() const;
   /// Of any thread while sessions run.
-  cache::Store& store() { return *store_; }
+  cache::Store& store() { return workers_.store(); }
   bool has_run();
 
   /// Of several seats each begins in its thread, before its first session, see Seats::arrive.
@@ -73,14 +69,6 @@ class LiveSessions {
   void end(TuneReport& report);
 
  private:
-  /// What a session has for itself.
-  struct Seat {
-    engine::Overdue overdue;
-    std::optional<Roofline> roofline;
-    std::unique_ptr<cache::BinaryStore> own_binaries;  ///< of all seats but the first
-    cache::BinaryStore* binaries = nullptr;            ///< null: none are kept
-  };
-
   engine::Observer& observer(std::size_t seat);
 
   const TuneRequest& request_;
@@ -89,13 +77,10 @@ class LiveSessions {
   const std::vector<GivenProblem>& problems_;
   std::optional<SeatObservers> observers_;  ///< where several GPUs were asked for
   engine::Seats workers_;
-  std::vector<Seat> seats_;
-  std::vector<Task> tasks_;  ///< on the first seat's GPU
-  engine::SessionStores stores_;
-  std::optional<cache::LockedStore> locked_store_;  ///< for several seats
-  cache::Store* store_ = nullptr;
-  std::optional<engine::Recorder> recorder_;  ///< it keeps every trial in memory
-  std::mutex mutex_;                          ///< of what follows
+  std::vector<std::optional<Roofline>> rooflines_;  ///< of each seat's GPU
+  std::vector<Task> tasks_;                         ///< on the first seat's GPU
+  std::optional<engine::Recorder> recorder_;        ///< it keeps every trial in memory
+  std::mutex mutex_;                                ///< of what follows
   cache::DecisionKey last_key_;
   /// From when on the first session's time is accounted for: what came before it belongs to it.
   std::optional<Clock::time_point> started_;

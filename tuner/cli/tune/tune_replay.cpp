@@ -12,7 +12,7 @@
 #include "tuner/engine/recording/recorded_lane.hpp"
 #include "tuner/engine/recording/recording.hpp"
 #include "tuner/engine/session/session.hpp"
-#include "tuner/engine/session/session_stores.hpp"
+#include "tuner/engine/workplace/session_stores.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {

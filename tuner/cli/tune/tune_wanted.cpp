@@ -188,7 +188,7 @@ class ListTuning {
   void settle(const cache::DecisionKey& key, Entries& group) {
     const auto entry = std::find_if(group.begin(), group.end(), [&](const auto& wanted) { return wanted.key == key; });
     if (entry == group.end()) return;
-    const std::unique_ptr<cache::Store> store = open_for_reading(location_);
+    const std::unique_ptr<cache::Database> store = open_for_reading(location_);
     if (store && store->find_decision(key)) {
       list_.forget(key);
     } else if (!context_.stop) {

@@ -77,13 +77,13 @@ class PathFinder {
   }
 
   void add(const std::vector<search::Configuration>& configurations) {
-    std::vector<SideBySide::Wanted> wanted;
+    std::vector<SideBySide::NewContestant> added;
     for (const search::Configuration& one : configurations) {
-      if (!known_.contains(one)) wanted.push_back({&task_, one});
+      if (!known_.contains(one)) added.push_back({&task_, one});
     }
-    const std::vector<std::size_t> numbers = side_by_side_.add(wanted);
+    const std::vector<std::size_t> numbers = side_by_side_.add(added);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-      known_.emplace(wanted[i].configuration, numbers[i]);
+      known_.emplace(added[i].configuration, numbers[i]);
       const Contestant& one = side_by_side_[numbers[i]];
       if (one.failure) path_.failures.push_back(fmt::format("{} fails: {}", one.text, one.failure->message));
     }

@@ -90,9 +90,9 @@ void SideBySide::require_same_arguments(const Task& other) const {
                           task_.description().file.string(), other.description().file.string(), what));
 }
 
-std::vector<std::size_t> SideBySide::add(const std::vector<Wanted>& wanted) {
+std::vector<std::size_t> SideBySide::add(const std::vector<NewContestant>& all) {
   std::vector<std::size_t> added;
-  for (const Wanted& one : wanted) {
+  for (const NewContestant& one : all) {
     require_same_arguments(*one.task);
     added.push_back(contestants_.size());
     Contestant& contestant = contestants_.emplace_back();

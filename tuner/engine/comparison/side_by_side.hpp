@@ -47,11 +47,11 @@ class SideBySide {
   /// Compiles all, and launches each that compiles to compare it with the reference. Returns their numbers, in order;
   /// what a configuration does wrong is its `failure`. The first call sets the problem up. Throws as run_session does
   /// where nothing can be compared, and Error{bad_usage} for a task of other arguments.
-  struct Wanted {
+  struct NewContestant {
     const Task* task;
     search::Configuration configuration;
   };
-  std::vector<std::size_t> add(const std::vector<Wanted>& wanted);
+  std::vector<std::size_t> add(const std::vector<NewContestant>& all);
   const Contestant& operator[](std::size_t contestant) const { return contestants_.at(contestant); }
 
   /// Runs these, none of which failed, in blocks until there are enough or `until` has come, and verifies each again in

@@ -21,8 +21,8 @@ Screen::Screen(const ScreenPolicy& policy, std::optional<double> best_ns) : poli
   }
 }
 
-Screen::Step Screen::add(double sample_ns) {
-  if (step_ != Step::more) {
+Screen::SampleVerdict Screen::add(double sample_ns) {
+  if (verdict_ != SampleVerdict::more) {
     throw Error(Errc::internal, "A sample was added to a screen that had ended; start a screen for each candidate.");
   }
   if (!is_time(sample_ns)) {
@@ -31,28 +31,28 @@ Screen::Step Screen::add(double sample_ns) {
   }
   samples_ns_.push_back(sample_ns);
 
-  return step_ = judge();
+  return verdict_ = judge();
 }
 
-Screen::Step Screen::judge() const {
+Screen::SampleVerdict Screen::judge() const {
   const auto taken = static_cast<int>(samples_ns_.size());
   // The last sample asked for completes the candidate even when it is slow: a median is worth more than a bound.
-  if (taken >= policy_.samples) return Step::done;
-  if (!policy_.early_kill || !best_ns_) return Step::more;
+  if (taken >= policy_.samples) return SampleVerdict::done;
+  if (!policy_.early_kill || !best_ns_) return SampleVerdict::more;
   const double shortest = *std::min_element(samples_ns_.begin(), samples_ns_.end());
   if (policy_.uninterrupted_after > 0) {
-    if (shortest <= policy_.enough_after_first * *best_ns_) return Step::done;
+    if (shortest <= policy_.enough_after_first * *best_ns_) return SampleVerdict::done;
     const bool slow = taken >= policy_.uninterrupted_after && shortest > policy_.kill_after_second * *best_ns_;
-    return slow ? Step::killed : Step::more;
+    return slow ? SampleVerdict::killed : SampleVerdict::more;
   }
-  if (taken == 1 && shortest <= policy_.enough_after_first * *best_ns_) return Step::done;
-  if (taken > 2) return Step::more;
+  if (taken == 1 && shortest <= policy_.enough_after_first * *best_ns_) return SampleVerdict::done;
+  if (taken > 2) return SampleVerdict::more;
   const double limit = taken == 1 ? policy_.kill_after_first : policy_.kill_after_second;
-  return shortest > limit * *best_ns_ ? Step::killed : Step::more;
+  return shortest > limit * *best_ns_ ? SampleVerdict::killed : SampleVerdict::more;
 }
 
 std::optional<double> Screen::time_ns() const {
-  if (step_ == Step::more) return std::nullopt;
+  if (verdict_ == SampleVerdict::more) return std::nullopt;
   return screened_time_ns(samples_ns_, censored(), policy_.uninterrupted_after > 0);
 }
 

@@ -34,7 +34,7 @@ double screened_time_ns(std::span<const double> samples_ns, bool censored, bool 
 /// Decides, sample by sample, when enough is known about one candidate. Takes numbers, reads no clock.
 class Screen {
  public:
-  enum class Step {
+  enum class SampleVerdict {
     more,    ///< take another sample
     done,    ///< all samples taken: `time_ns` is their median
     killed,  ///< clearly slower than the best: `time_ns` is only a lower bound
@@ -44,10 +44,10 @@ class Screen {
   /// Throws Error{bad_usage} for a policy without samples.
   Screen(const ScreenPolicy& policy, std::optional<double> best_ns);
 
-  /// Throws Error{internal} for a sample that is no time, or after the last step was `done` or `killed`.
-  Step add(double sample_ns);
+  /// Throws Error{internal} for a sample that is no time, or after the last verdict was `done` or `killed`.
+  SampleVerdict add(double sample_ns);
 
-  bool censored() const { return step_ == Step::killed; }
+  bool censored() const { return verdict_ == SampleVerdict::killed; }
   /// Nothing until the screen is done or killed; then as `screened_time_ns` has it.
   std::optional<double> time_ns() const;
   /// In the order taken.
@@ -57,9 +57,9 @@ class Screen {
   ScreenPolicy policy_;
   std::optional<double> best_ns_;
   std::vector<double> samples_ns_;
-  Step step_ = Step::more;
+  SampleVerdict verdict_ = SampleVerdict::more;
 
-  Step judge() const;
+  SampleVerdict judge() const;
 };
 
 }  // namespace tuner::engine

@@ -56,9 +56,9 @@ DeviceReply RecordedDeviceLane::screen(const std::string& configuration, const S
   run.occupancy_limiter = row.facts.occupancy_limiter;
   if (row.outcome != Outcome::ok) return reply;
   Screen timing(policy, best_ns);
-  Screen::Step step = Screen::Step::more;
-  for (std::size_t i = 0; step == Screen::Step::more; ++i) {
-    step = timing.add(row.samples_ns[i % row.samples_ns.size()]);
+  Screen::SampleVerdict verdict = Screen::SampleVerdict::more;
+  for (std::size_t i = 0; verdict == Screen::SampleVerdict::more; ++i) {
+    verdict = timing.add(row.samples_ns[i % row.samples_ns.size()]);
   }
   run.samples_ns = timing.samples_ns();
   run.censored = timing.censored();

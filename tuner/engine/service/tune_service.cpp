@@ -14,8 +14,8 @@
 #include "tuner/engine/lanes/call.hpp"
 #include "tuner/engine/service/subject.hpp"
 #include "tuner/engine/session/session.hpp"
-#include "tuner/engine/session/session_stores.hpp"
 #include "tuner/engine/turns/turn.hpp"
+#include "tuner/engine/workplace/session_stores.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::engine {

@@ -32,21 +32,21 @@ void Experience::add(const ProblemValues& problem, const std::vector<cache::Tria
   }
   double best = std::numeric_limits<double>::infinity();
   for (const auto& [configuration, time] : times) best = std::min(best, time);
-  Site site{.problem = problem, .known = {}};
+  KnownProblem one{.problem = problem, .known = {}};
   for (const auto& [configuration, time] : times) {
     const double loss = std::log(time / best);
-    if (loss <= kWorthKnowing) site.known.push_back({configuration, loss});
+    if (loss <= kWorthKnowing) one.known.push_back({configuration, loss});
   }
-  std::erase_if(sites_, [&](const Site& other) { return other.problem == site.problem; });
-  if (!site.known.empty()) sites_.push_back(std::move(site));
+  std::erase_if(problems_, [&](const KnownProblem& other) { return other.problem == one.problem; });
+  if (!one.known.empty()) problems_.push_back(std::move(one));
 }
 
 std::vector<std::string> Experience::best_for(const ProblemValues& problem, std::size_t most) const {
   std::map<std::string, double> expected;
-  for (const Site& site : sites_) {
-    if (site.problem == problem) continue;
-    const double farther = kLossByDistance * far(kernel_, site.problem, problem);
-    for (const Known& known : site.known) {
+  for (const KnownProblem& one : problems_) {
+    if (one.problem == problem) continue;
+    const double farther = kLossByDistance * far(kernel_, one.problem, problem);
+    for (const Known& known : one.known) {
       const auto [entry, is_new] = expected.emplace(known.configuration, known.loss + farther);
       if (!is_new) entry->second = std::min(entry->second, known.loss + farther);
     }

@@ -18,7 +18,7 @@ class Experience {
   /// What was measured on a problem, in the place of what was added for it before.
   void add(const ProblemValues& problem, const std::vector<cache::Trial>& trials);
   /// How many problems it knows something of.
-  std::size_t problems() const { return sites_.size(); }
+  std::size_t problems() const { return problems_.size(); }
   /// Those expected to be the fastest on another problem, as texts, the best first. A configuration is expected to lose
   /// what it loses on a problem where it was measured, and more the farther away that is; of several problems the one
   /// counts that says the least.
@@ -29,12 +29,12 @@ class Experience {
     std::string configuration;
     double loss = 0;  ///< natural logarithm of its time over the best time there
   };
-  struct Site {
+  struct KnownProblem {
     ProblemValues problem;
     std::vector<Known> known;  ///< not far from the best
   };
   const KernelDescription& kernel_;
-  std::vector<Site> sites_;
+  std::vector<KnownProblem> problems_;
 };
 
 /// An order in which each problem is as far as can be from those before it; the first is the one in the middle.

@@ -17,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// One thing that one process at a time may have.
-struct Wanted {
+struct Exclusive {
   std::string name;  ///< among those that are overdue
   std::function<cache::FileLock()> open;
   std::string busy;      ///< "Another process is ..."
@@ -26,35 +26,35 @@ struct Wanted {
 };
 
 /// Whether the lock is to be waited for; if not, it has been said that work goes on without it.
-bool goes_on_waiting(const Wanted& wanted, const TurnWait& wait, const std::string& busy, Clock::time_point begin) {
-  const bool is_overdue = wait.overdue != nullptr && wait.overdue->contains(wanted.name);
+bool goes_on_waiting(const Exclusive& thing, const TurnWait& wait, const std::string& busy, Clock::time_point begin) {
+  const bool is_overdue = wait.overdue != nullptr && wait.overdue->contains(thing.name);
   if (!is_overdue && Clock::now() - begin < wait.limit) return true;
   const std::string after = !is_overdue && wait.limit.count() > 0
                                 ? fmt::format(", and had not finished after {}",
                                               duration_text(std::chrono::duration<double>(wait.limit).count()))
                                 : "";
-  if (wait.overdue != nullptr) wait.overdue->insert(wanted.name);
-  if (wait.warning) wait.warning(fmt::format("{}{}. {}", busy, after, wanted.beside));
+  if (wait.overdue != nullptr) wait.overdue->insert(thing.name);
+  if (wait.warning) wait.warning(fmt::format("{}{}. {}", busy, after, thing.beside));
   return false;
 }
 
-bool take(const Wanted& wanted, const TurnWait& wait, Turn& turn) {
+bool take(const Exclusive& thing, const TurnWait& wait, Turn& turn) {
   try {
-    cache::FileLock lock = wanted.open();
+    cache::FileLock lock = thing.open();
     const Clock::time_point begin = Clock::now();
     for (bool waiting = false; !lock.try_take(cache::this_process()); waiting = true) {
       const std::optional<std::string> holder = lock.holder();
-      const std::string busy = wanted.busy + (holder ? fmt::format(" ({})", *holder) : "");
-      if (!goes_on_waiting(wanted, wait, busy, begin)) return true;
+      const std::string busy = thing.busy + (holder ? fmt::format(" ({})", *holder) : "");
+      if (!goes_on_waiting(thing, wait, busy, begin)) return true;
       if (!waiting && wait.waits) wait.waits(busy);
       if (wait.gives_up && wait.gives_up()) return false;
       std::this_thread::sleep_for(wait.look);
     }
-    if (wait.overdue != nullptr) wait.overdue->erase(wanted.name);
+    if (wait.overdue != nullptr) wait.overdue->erase(thing.name);
     turn.push_back(std::move(lock));
   } catch (const Error& error) {
     if (error.code() != Errc::store_unavailable) throw;
-    if (wait.warning) wait.warning(fmt::format("{} {}", error.what(), wanted.unlocked));
+    if (wait.warning) wait.warning(fmt::format("{} {}", error.what(), thing.unlocked));
   }
   return true;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <system_error>
 #include <utility>
@@ -73,13 +74,33 @@ void Seats::await_all() const {
   while (gate_ && !stop_ && !gate_->is_open()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
 
-std::vector<DeviceInfo> Seats::devices(std::size_t seat) const {
-  std::vector<DeviceInfo> devices;
-  for (const Gpu& gpu : seats_[seat].gpus) devices.push_back(gpu.info);
-  return devices;
+void Seats::open_stores(const std::filesystem::path& chosen) {
+  stores_ = open_for_session(chosen);
+  if (seats_.size() == 1) return;
+  locked_store_.emplace(*stores_.store);
+  if (!stores_.binaries) return;
+  for (std::size_t seat = 1; seat < seats_.size(); ++seat) seats_[seat].binaries = open_binaries_again(chosen);
 }
 
-Seats::Lanes Seats::lanes(std::size_t number, SpreadLane::Say say) {
+std::optional<Turn> Seats::take_turn(std::size_t number, const Task& task, Timing timing, TurnWait wait) {
+  wait.overdue = &seats_[number].overdue;
+  wait.gives_up = [this] { return stop_.load(); };
+  wait.waits = [this, number, says = std::move(wait.waits)](const std::string& busy) {
+    end(number);
+    if (says) says(busy);
+  };
+  std::vector<DeviceInfo> gpus;
+  for (const Gpu& gpu : seats_[number].gpus) gpus.push_back(gpu.info);
+  std::ranges::sort(gpus, {}, &DeviceInfo::uuid);
+  Turn turn;
+  if (!take_lease(task, timing, stores_.path, wait, turn)) return std::nullopt;
+  for (const DeviceInfo& gpu : gpus) {
+    if (!take_gpu(gpu, wait, turn)) return std::nullopt;
+  }
+  return turn;
+}
+
+Seats::Parts Seats::parts(std::size_t number, Observer& observer) {
   Seat& seat = seats_[number];
   std::vector<SpreadLane::Gpu> gpus;
   for (Gpu& gpu : seat.gpus) {
@@ -87,10 +108,15 @@ Seats::Lanes Seats::lanes(std::size_t number, SpreadLane::Say say) {
     gpus.push_back({&*gpu.device, gpu.info.ordinal, gpu.info.uuid});
   }
   DeviceLane* lane = gpus.front().lane;
-  if (gpus.size() > 1) lane = &seat.spread.emplace(gpus, std::move(say));
+  if (gpus.size() > 1)
+    lane = &seat.spread.emplace(gpus, [&](const std::string& sentence) { observer.warning(sentence); });
   if (gate_) lane = &seat.gated.emplace(*lane, *gate_);
   CompileLane& compile = hub_ ? hub_->seat(number) : binaries_;
-  return {compile, *lane, gpus.size() > 1 ? *gpus.front().lane : *lane};
+  cache::BinaryStore* const binaries = number == 0 ? stores_.binaries.get() : seat.binaries.get();
+  const auto over = [&](DeviceLane& device) {
+    return SessionParts{compile, device, store(), binaries, observer, stop_};
+  };
+  return {over(*lane), over(gpus.size() > 1 ? *gpus.front().lane : *lane)};
 }
 
 void Seats::end(std::size_t number) {

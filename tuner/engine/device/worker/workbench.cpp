@@ -215,11 +215,11 @@ TimedRun run_of(const LoadedKernel& kernel) {
 void time(LoadedKernel& kernel, Sampler& sampler, ClockWatch& clock, Screen screen, DeviceReply& reply, TimedRun& run) {
   const Stopwatch watch(reply.timing_ms);
   sampler.note_activity();
-  Screen::Step step = Screen::Step::more;
-  while (step == Screen::Step::more) {
+  Screen::SampleVerdict verdict = Screen::SampleVerdict::more;
+  while (verdict == Screen::SampleVerdict::more) {
     double nanoseconds = 0;
     if (!take(reply, sampler.sample(kernel, 1, nanoseconds))) return;
-    step = screen.add(nanoseconds);
+    verdict = screen.add(nanoseconds);
     run.samples_ns = screen.samples_ns();
   }
   run.censored = screen.censored();

@@ -1,4 +1,4 @@
-#include "tuner/cli/pack/pack_choice.hpp"
+#include "tuner/engine/sizes/pack_choice.hpp"
 
 #include <fmt/format.h>
 
@@ -9,13 +9,11 @@
 #include <utility>
 
 #include "search/portfolio/portfolio.hpp"
-#include "tuner/cli/given/stored_kernel.hpp"
 #include "tuner/core/task/binary_key.hpp"
 #include "tuner/core/task/decision_text.hpp"
-#include "tuner/core/task/problem.hpp"
 #include "tuner/error.hpp"
 
-namespace tuner::cli {
+namespace tuner::engine {
 
 namespace {
 
@@ -34,7 +32,7 @@ struct Timed {
 using TimedConfigurations = std::map<std::string, Timed>;
 
 /// The latest of each configuration that was described and measured as the decision was.
-std::map<std::string, cache::Trial> latest_trials(const cache::Decision& decision, const cache::Store& store) {
+std::map<std::string, cache::Trial> latest_trials(const cache::Decision& decision, const cache::Database& store) {
   const bool is_measured = decision.origin == cache::Origin::measured;
   std::map<std::string, cache::Trial> latest;
   for (cache::Trial& trial : is_measured ? store.find_reusable(decision) : store.find_trials(decision.key)) {
@@ -45,7 +43,7 @@ std::map<std::string, cache::Trial> latest_trials(const cache::Decision& decisio
 }
 
 /// What can be served for a decision's problem.
-TimedConfigurations timed_configurations(const cache::Decision& decision, const cache::Store& store) {
+TimedConfigurations timed_configurations(const cache::Decision& decision, const cache::Database& store) {
   const std::map<std::string, cache::Trial> latest = latest_trials(decision, store);
   TimedConfigurations timed;
   const auto winner = latest.find(decision.configuration);
@@ -90,24 +88,6 @@ cache::Decision served_by(const cache::Decision& decision, const std::string& co
     packed.race_blocks = 0;
   }
   return packed;
-}
-
-/// A decision's kernel and problem, to compute what its configurations are compiled to.
-std::pair<std::shared_ptr<const Task>, std::string> task_of(const cache::Decision& decision, const cache::Store& store,
-                                                            const std::filesystem::path& database) {
-  StoredKernel kernel = stored_kernel(decision, store, database);
-  if (!kernel.description) return {nullptr, std::move(kernel.reason)};
-  const auto device = device_of_identity(decision.key.device);
-  if (!device) return {nullptr, "its GPU is not known"};
-  try {
-    auto task = std::make_shared<const Task>(*std::move(kernel.description), parse_problem(decision.key.problem),
-                                             *device, std::vector<std::string>(), std::vector<std::filesystem::path>(),
-                                             search::Listing::when_needed);
-    if (task->key(decision.key.mode) == decision.key) return {std::move(task), {}};
-    return {nullptr, "what is stored of its source does not describe its problem"};
-  } catch (const Error& error) {
-    return {nullptr, error.what()};
-  }
 }
 
 std::optional<std::string> key_of(const Task* task, const std::string& configuration) {
@@ -207,7 +187,7 @@ PackGroup choose(std::vector<Choice> choices, const PackLimits& limits) {
 
 }  // namespace
 
-std::vector<PackGroup> choose_for_pack(const cache::Store& store, const std::filesystem::path& database,
+std::vector<PackGroup> choose_for_pack(const cache::Database& store, const FindTask& task_of,
                                        const std::function<bool(const cache::DecisionKey&)>& wanted,
                                        const PackLimits& limits) {
   std::map<std::string, std::vector<Choice>> groups;
@@ -215,7 +195,7 @@ std::vector<PackGroup> choose_for_pack(const cache::Store& store, const std::fil
     if (decision.origin == cache::Origin::replay || !wanted(decision.key)) continue;
     cache::DecisionKey key = decision.key;
     key.problem.clear();
-    auto [task, why] = task_of(decision, store, database);
+    auto [task, why] = task_of(decision);
     TimedConfigurations timed = timed_configurations(decision, store);
     groups[key.text()].push_back({std::move(decision), std::move(task), std::move(why), std::move(timed), {}, {}});
   }
@@ -228,4 +208,4 @@ std::vector<PackGroup> choose_for_pack(const cache::Store& store, const std::fil
   return packed;
 }
 
-}  // namespace tuner::cli
+}  // namespace tuner::engine

@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "cache/store/binary_store.hpp"
-#include "cache/store/store.hpp"
+#include "cache/store/database.hpp"
 #include "tuner/core/report/report.hpp"
 
 namespace tuner::engine {
 
 /// Where a session keeps what it learns.
 struct SessionStores {
-  std::unique_ptr<cache::Store> store;           ///< in memory if the database cannot be used
+  std::unique_ptr<cache::Database> store;        ///< in memory if the database cannot be used
   std::unique_ptr<cache::BinaryStore> binaries;  ///< null: none are kept
   std::string path;                              ///< of the database; empty if it is in memory
   std::pair<dev_t, ino_t> file;                  ///< which file had that path when it was opened

@@ -6,7 +6,7 @@
 
 #include "cache/store/sqlite_store.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tuner/engine/session/session_stores.hpp"
+#include "tuner/engine/workplace/session_stores.hpp"
 
 namespace tuner::engine {
 namespace {

@@ -1,4 +1,4 @@
-#include "tuner/engine/session/session_stores.hpp"
+#include "tuner/engine/workplace/session_stores.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -35,7 +35,7 @@ auto open_sound(const std::filesystem::path& path, const Open& open, const Damag
   return open();
 }
 
-std::unique_ptr<cache::Store> open_decisions(const std::filesystem::path& path, std::vector<std::string>& warnings) {
+std::unique_ptr<cache::Database> open_decisions(const std::filesystem::path& path, std::vector<std::string>& warnings) {
   return open_sound(
       path, [&] { return cache::SqliteStore::open({.path = path}); },
       [](const cache::SqliteStore& store) { return store.damage().has_value(); },

@@ -1,18 +1,18 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "cache/store/store.hpp"
+#include "cache/store/database.hpp"
 #include "tuner/core/task/task.hpp"
 
-namespace tuner::cli {
+namespace tuner::engine {
 
 /// How few binaries a pack is to have.
 struct PackLimits {
@@ -48,12 +48,15 @@ struct PackGroup {
   std::vector<std::string> left_out;  ///< problems on which none of the most binaries has a time
 };
 
+/// A decision's kernel on its problem; or null, and why.
+using FindTask = std::function<std::pair<std::shared_ptr<const Task>, std::string>(const cache::Decision&)>;
+
 /// Chooses the binaries that serve the stored decisions of these keys, and how. A binary is what binary_key says, or
 /// where that cannot be computed what trials and decisions say of their binaries: a configuration is one binary for
 /// many problems wherever its constants allow. Its time on a problem is that of the race where it tied, else that of
 /// the search on the scale of the winner's, and never less than the winner's. Throws Error{store_*}.
-std::vector<PackGroup> choose_for_pack(const cache::Store& store, const std::filesystem::path& database,
+std::vector<PackGroup> choose_for_pack(const cache::Database& store, const FindTask& task_of,
                                        const std::function<bool(const cache::DecisionKey&)>& wanted,
                                        const PackLimits& limits);
 
-}  // namespace tuner::cli
+}  // namespace tuner::engine
