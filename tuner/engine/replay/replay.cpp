@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -32,16 +32,18 @@ ReplayVerdict verdict_of(const ReplayedMemory& memory, bool is_real) {
   return memory.permuted > 1 ? ReplayVerdict::same_set : ReplayVerdict::not_repeatable;
 }
 
+}  // namespace
+
+/// One launch.
 class Replayer {
  public:
-  Replayer(DeviceLane& lane, const std::filesystem::path& folder, const StoredLaunch& launch, std::size_t position,
-           const ReplayOptions& options, const std::atomic<bool>& stop)
-      : lane_(lane), folder_(folder), launch_(launch), map_(launch), stop_(stop) {
-    request_.folder = folder.string();
+  Replayer(Replays& place, std::size_t position)
+      : place_(place), launch_(place.capture_.launches.at(position)), map_(launch_) {
+    request_.folder = place.folder_.string();
     request_.launch = position;
-    request_.launch_timeout = options.launch_timeout;
+    request_.launch_timeout = place.options_.launch_timeout;
     result_.memories.resize(map_.size());
-    const auto arrays = arrays_of(launch, map_);
+    const auto arrays = arrays_of(launch_, map_);
     request_.elements.resize(map_.size());
     for (std::size_t memory = 0; memory < map_.size(); ++memory) {
       result_.memories[memory].arrays = arrays[memory];
@@ -55,6 +57,10 @@ class Replayer {
 
   ReplayedLaunch run() {
     if (!repeat()) return std::move(result_);
+    if (const std::string missing = missing_memory(); !missing.empty()) {
+      result_.reason = fmt::format("The driver does not give the addresses of {}.", missing);
+      return std::move(result_);
+    }
     find_written();
     for (const std::uint64_t memory : written_) look_at_written(memory);
     if (result_.verdict != ReplayVerdict::exact) result_.reason = why_not_exact();
@@ -63,11 +69,16 @@ class Replayer {
 
  private:
   DeviceReply ask(const ReplayLaunch& request) {
-    std::optional<DeviceReply> reply = call(lane_, request, stop_);
+    std::optional<DeviceReply> reply = call(*place_.lane_, request, place_.stop_);
     if (!reply) throw Interrupted{};
     if (reply->outcome == Outcome::illegal_access || reply->outcome == Outcome::run_timeout ||
         reply->outcome == Outcome::worker_lost)
       ++result_.workers_lost;
+    // The worker reads the folder by itself, and somebody may have changed it since.
+    if (reply->ok() && reply->result_of<ReplayLaunch>().memories.size() != map_.size()) {
+      reply->outcome = Outcome::launch_refused;
+      reply->message = "The capture has changed meanwhile.";
+    }
     return std::move(*reply);
   }
 
@@ -83,24 +94,46 @@ class Replayer {
     }
   }
 
-  /// As captured. Memory lies elsewhere if that does, and where it lay otherwise.
+  std::vector<std::uint64_t> missing_addresses(const DeviceReply& reply) const {
+    std::vector<std::uint64_t> addresses;
+    const std::vector<ReplayedMemory>& memories = reply.result_of<ReplayLaunch>().memories;
+    for (std::size_t memory = 0; memory < memories.size(); ++memory)
+      if (memories[memory].is_missing) addresses.push_back(map_[memory].address);
+    return addresses;
+  }
+
+  /// Asks, and where addresses are missing asks workers in which the driver may give them.
+  DeviceReply ask_where_addresses_are() {
+    constexpr std::size_t kMostPaddings = 3;
+    DeviceReply reply = ask(request_);
+    if (missing_addresses(reply).empty()) return reply;
+    const std::uint64_t unpadded = reply.result_of<ReplayLaunch>().first_address + place_.padding_;
+    const std::vector<std::uint64_t> paddings = possible_paddings(unpadded, missing_addresses(reply));
+    for (std::size_t i = 0; i < std::min(paddings.size(), kMostPaddings) && !missing_addresses(reply).empty(); ++i) {
+      place_.pad_addresses(paddings[i]);
+      reply = ask(request_);
+    }
+    return reply;
+  }
+
+  /// As captured: where there is room at first, and where everything lay if that does something else.
   bool repeat() {
     request_.times = kRepeats;
-    DeviceReply reply = ask(request_);
-    const bool is_good =
-        reply.ok() && (judge(reply.result_of<ReplayLaunch>()), result_.verdict < ReplayVerdict::not_repeatable);
-    if (!is_good) {
+    DeviceReply reply = ask_where_addresses_are();
+    if (reply.ok()) judge(reply.result_of<ReplayLaunch>());
+    if (!reply.ok() || result_.verdict == ReplayVerdict::not_repeatable) {
       request_.at_own_addresses = true;
-      DeviceReply own = ask(request_);
+      DeviceReply own = ask_where_addresses_are();
       const ReplayedLaunch elsewhere = result_;
       if (own.ok()) judge(own.result_of<ReplayLaunch>());
-      if (!own.ok() || (reply.ok() && result_.verdict >= elsewhere.verdict)) {
+      const bool is_better = own.ok() && (!reply.ok() || result_.verdict < elsewhere.verdict);
+      if (is_better) {
+        reply = std::move(own);
+      } else {
         request_.at_own_addresses = false;
         const int lost = result_.workers_lost;
-        if (reply.ok()) result_ = elsewhere;
+        result_ = elsewhere;
         result_.workers_lost = lost;
-      } else {
-        reply = std::move(own);
       }
     }
     result_.at_own_addresses = request_.at_own_addresses;
@@ -109,30 +142,78 @@ class Replayer {
     return reply.ok();
   }
 
+  std::string name_of(std::uint64_t memory) const {
+    return map_.is_variable(memory) ? fmt::format("variable {}", memory - launch_.allocations.size() + 1)
+                                    : fmt::format("allocation {}", memory + 1);
+  }
+
+  /// What could not be placed, so that nothing was launched. The uses of all are what the program's launch shows.
+  std::string missing_memory() {
+    std::string missing;
+    for (std::size_t memory = 0; memory < map_.size(); ++memory)
+      if (result_.memories[memory].replayed.is_missing)
+        missing += fmt::format("{}{}", missing.empty() ? "" : ", ", name_of(memory));
+    if (missing.empty()) return missing;
+    for (std::size_t memory = 0; memory < map_.size(); ++memory) {
+      MemoryFacts& facts = result_.memories[memory];
+      if (!facts.replayed.is_reached) continue;
+      facts.use = map_[memory].before == map_[memory].after ? MemoryUse::in : MemoryUse::inout;
+      facts.is_certain = false;
+    }
+    return missing;
+  }
+
   // ---- What it writes ----
 
   void find_written() {
     Positions unchanged;
+    const std::set<std::string> constants = constants_of(place_.folder_, launch_);
     for (std::size_t memory = 0; memory < map_.size(); ++memory) {
       MemoryFacts& facts = result_.memories[memory];
-      if (!facts.replayed.is_reached || facts.replayed.is_missing) continue;
+      if (!facts.replayed.is_reached) continue;
       facts.use = MemoryUse::in;
       if (map_[memory].before != map_[memory].after || facts.replayed.different > 0) {
         written_.push_back(memory);
       } else if (facts.replayed.can_be_read_only) {
         unchanged.push_back(memory);
-      } else {
+      } else if (!constants.contains(map_[memory].name)) {
         facts.is_certain = false;
-        if (!map_.is_variable(memory)) uncertain_.push_back(memory);
+        uncertain_.push_back(memory);
       }
     }
-    request_.written = written_;
     request_.may_fault = true;
+    request_.written = written_;
+    // A worker is lost over each that is written, but not over one that shows it by taking another value.
+    std::erase_if(unchanged, [&](std::uint64_t memory) { return may_be_output(memory) && shows_writes(memory); });
+    request_.written = written_;
     separate(unchanged);
     // What could not be protected may be written, too.
     std::ranges::copy(uncertain_, std::back_inserter(written_));
     std::ranges::sort(written_);
     request_.written = written_;
+  }
+
+  /// By the kernel's name, as far as it has types: not through a pointer to const alone.
+  bool may_be_output(std::uint64_t memory) const {
+    return std::ranges::any_of(result_.memories[memory].arrays,
+                               [](const ArrayFact& array) { return array.is_mutable; });
+  }
+
+  bool shows_writes(std::uint64_t memory) {
+    const DeviceReply reply = ask_over_patterns(memory);
+    const std::optional<PatternResult>& pattern = reply.result_of<ReplayLaunch>().pattern;
+    if (!reply.ok() || !pattern || pattern->output + pattern->depends == 0) return false;
+    written_.push_back(memory);
+    return true;
+  }
+
+  DeviceReply ask_over_patterns(std::uint64_t memory) {
+    const ReplayedMemory& replayed = result_.memories[memory].replayed;
+    request_.patterned = memory;
+    request_.records = result_.verdict == ReplayVerdict::same_set && replayed.different > 0 ? replayed.permuted : 0;
+    DeviceReply reply = ask(request_);
+    request_.patterned.reset();
+    return reply;
   }
 
   /// Whether launches come to an end while nothing can be written there.
@@ -160,56 +241,66 @@ class Replayer {
     separate(memories.subspan(memories.size() / 2));
   }
 
+  /// Whether other memory is not what it is without the pattern, which then is read. What differs anyway says nothing.
+  bool changes_others(std::uint64_t memory, const ReplayResult& patterned) const {
+    const auto differs = [&](const ReplayedMemory& replayed, std::uint64_t other) {
+      return verdict_of(replayed, is_real(other)) == ReplayVerdict::not_repeatable;
+    };
+    return std::ranges::any_of(written_, [&](std::uint64_t other) {
+      return other != memory && differs(patterned.memories[other], other) &&
+             !differs(result_.memories[other].replayed, other);
+    });
+  }
+
   void look_at_written(std::uint64_t memory) {
     MemoryFacts& facts = result_.memories[memory];
     const bool is_known = facts.is_certain;
-    request_.patterned = memory;
-    const DeviceReply reply = ask(request_);
-    request_.patterned.reset();
+    if (result_.workers_lost >= kMostLost) {
+      if (is_known) facts.use = MemoryUse::inout;
+      return;
+    }
+    const DeviceReply reply = ask_over_patterns(memory);
     if (!reply.ok()) {
       // It reads what is there: of what only may be written nothing more is known.
       if (is_known) facts.use = MemoryUse::inout;
       return;
     }
-    const std::optional<PatternResult>& pattern = reply.result_of<ReplayLaunch>().pattern;
+    const ReplayResult& replayed = reply.result_of<ReplayLaunch>();
+    const std::optional<PatternResult>& pattern = replayed.pattern;
     if (!pattern) return;
     facts.is_certain = true;
     const bool is_proven = std::ranges::find(proven_, memory) != proven_.end();
     const bool reveals_nothing = pattern->output == 0 && pattern->depends == 0;
     if (reveals_nothing && !is_proven) return;
     facts.pattern = pattern;
-    facts.use = reveals_nothing || pattern->depends > 0 || pattern->is_read ? MemoryUse::inout : MemoryUse::out;
+    facts.use =
+        reveals_nothing || pattern->depends > 0 || changes_others(memory, replayed) ? MemoryUse::inout : MemoryUse::out;
   }
 
   // ---- Why not exact ----
 
   std::string why_not_exact() {
-    std::string unlike, missing;
+    std::string unlike;
     bool varies = false;
     Positions changed_elsewhere;
     for (std::size_t memory = 0; memory < map_.size(); ++memory) {
       const ReplayedMemory& replayed = result_.memories[memory].replayed;
-      const std::string name =
-          fmt::format("{} {}", map_.is_variable(memory) ? "variable" : "allocation",
-                      map_.is_variable(memory) ? memory - launch_.allocations.size() + 1 : memory + 1);
-      if (replayed.is_missing) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", name);
       if (replayed.different == 0) continue;
       varies = varies || replayed.varies;
       unlike += fmt::format("{}{} of {} bytes of {}", unlike.empty() ? "" : ", ", grouped(replayed.different),
-                            grouped(map_[memory].before.size), name);
+                            grouped(map_[memory].before.size), name_of(memory));
       if (result_.verdict == ReplayVerdict::not_repeatable && replayed.can_be_read_only && writes_none_of({memory})) {
         result_.memories[memory].use = MemoryUse::in;
         result_.memories[memory].pattern.reset();
         changed_elsewhere.push_back(memory);
       }
     }
-    if (!missing.empty()) return fmt::format("The driver does not give the addresses of {}.", missing);
     const std::string differ = fmt::format("Different: {}", unlike);
     if (result_.verdict == ReplayVerdict::same_set) return fmt::format("{}, in the order of records.", differ);
     if (result_.verdict == ReplayVerdict::close) return fmt::format("{}, each element within its tolerance.", differ);
     if (!changed_elsewhere.empty())
       return fmt::format("{}; the kernel writes nothing there, so another stream may have.", differ);
-    const std::string unsteady = why_unsteady(folder_, launch_);
+    const std::string unsteady = why_unsteady(place_.folder_, launch_);
     if (!unsteady.empty() && (varies || unsteady.find("clock") != std::string::npos))
       return fmt::format("{}; {}.", differ, unsteady);
     if (varies) return fmt::format("{}; launches differ among themselves, as where threads race.", differ);
@@ -217,17 +308,13 @@ class Replayer {
                        differ);
   }
 
-  DeviceLane& lane_;
-  const std::filesystem::path folder_;
+  Replays& place_;
   const StoredLaunch& launch_;
   const MemoryMap map_;
-  const std::atomic<bool>& stop_;
   ReplayLaunch request_;
   ReplayedLaunch result_;
   Positions written_, proven_, uncertain_;
 };
-
-}  // namespace
 
 std::string_view to_string(ReplayVerdict verdict) {
   switch (verdict) {
@@ -259,11 +346,38 @@ std::string_view to_string(MemoryUse use) {
   return "not reached";
 }
 
-std::optional<ReplayedLaunch> replay_launch(DeviceLane& lane, const std::filesystem::path& folder,
-                                            const capture::Capture& capture, std::size_t position,
-                                            const ReplayOptions& options, const std::atomic<bool>& stop) {
+std::vector<std::uint64_t> possible_paddings(std::uint64_t first_address, const std::vector<std::uint64_t>& missing) {
+  // Measured on an H200, driver 580: its addresses move by whole steps with what is mapped before it starts.
+  constexpr std::uint64_t kStep = std::uint64_t{64} << 20, kMost = std::uint64_t{64} << 30,
+                          kGranule = std::uint64_t{2} << 20;
+  std::vector<std::uint64_t> paddings;
+  for (const std::uint64_t address : missing) {
+    const std::uint64_t begin = address / kGranule * kGranule, padding = first_address - begin;
+    const bool is_possible = begin < first_address && padding <= kMost && padding % kStep == 0;
+    if (is_possible && std::ranges::find(paddings, padding) == paddings.end()) paddings.push_back(padding);
+  }
+  std::ranges::sort(paddings);
+  return paddings;
+}
+
+Replays::Replays(MakeReplayLane make_lane, std::filesystem::path folder, const capture::Capture& capture,
+                 const ReplayOptions& options, const std::atomic<bool>& stop)
+    : make_lane_(std::move(make_lane)),
+      folder_(std::move(folder)),
+      capture_(capture),
+      options_(options),
+      stop_(stop),
+      lane_(make_lane_(0)) {}
+
+void Replays::pad_addresses(std::uint64_t padding) {
+  lane_.reset();  // what it has mapped is needed
+  padding_ = padding;
+  lane_ = make_lane_(padding);
+}
+
+std::optional<ReplayedLaunch> Replays::run(std::size_t position) {
   try {
-    return Replayer(lane, folder, capture.launches.at(position), position, options, stop).run();
+    return Replayer(*this, position).run();
   } catch (const Interrupted&) {
     return std::nullopt;
   }

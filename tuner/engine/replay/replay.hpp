@@ -5,14 +5,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tuner/capture/stored/stored_launch.hpp"
-#include "tuner/core/base/element_type.hpp"
 #include "tuner/engine/device/lane/device.hpp"
+#include "tuner/engine/replay/launch_facts.hpp"
 
 namespace tuner::engine {
 
@@ -35,27 +37,6 @@ enum class MemoryUse {
 };
 std::string_view to_string(MemoryUse use);
 
-/// A word of a parameter that leads to memory.
-struct PointerParameter {
-  std::size_t parameter = 0;  ///< its position
-  std::uint64_t inside = 0;   ///< where in the parameter the word stands, which is a structure's if not 0
-  std::uint64_t offset = 0;   ///< in the memory
-};
-
-/// Parameters whose product is the number of elements from where a pointer leads to the end of what is there for it.
-struct SizeFact {
-  std::vector<std::size_t> parameters;
-  std::uint64_t element_bytes = 0;
-};
-
-/// What a pointer leads to: up to the next one, or to the memory's end.
-struct ArrayFact {
-  PointerParameter from;
-  std::uint64_t bytes = 0;
-  std::optional<ElementType> element;  ///< if the kernel's name says it
-  std::vector<SizeFact> sizes;
-};
-
 struct MemoryFacts {
   MemoryUse use = MemoryUse::unreached;
   bool is_certain = true;  ///< false: whether it is written could not be found out
@@ -76,12 +57,37 @@ struct ReplayOptions {
   std::chrono::milliseconds launch_timeout{2000};
 };
 
-/// Runs launch number `position` of the capture in `folder` again and again in the GPU's worker, which its faults and
-/// hangs end and which then is replaced. Nothing if `stop` was set meanwhile. Takes five launches, one or more for what
-/// is not written, and two for each memory that is; each copies back what may have changed. Throws Error if the lane as
-/// a whole cannot go on.
-std::optional<ReplayedLaunch> replay_launch(DeviceLane& lane, const std::filesystem::path& folder,
-                                            const capture::Capture& capture, std::size_t position,
-                                            const ReplayOptions& options, const std::atomic<bool>& stop);
+/// The lane to a worker that leaves so many bytes of its addresses alone before the driver chooses its own.
+using MakeReplayLane = std::function<std::unique_ptr<DeviceLane>(std::uint64_t address_padding)>;
+
+/// Runs launches of a capture again, in the GPU's worker, which their faults and hangs end and which then is replaced.
+class Replays {
+ public:
+  /// Starts the worker. `capture` and `stop` outlive this.
+  Replays(MakeReplayLane make_lane, std::filesystem::path folder, const capture::Capture& capture,
+          const ReplayOptions& options, const std::atomic<bool>& stop);
+
+  /// Nothing if `stop` was set meanwhile. Takes five launches, one or more for what is not written, and two for each
+  /// memory that is; each copies back what may have changed. Throws Error if the lane as a whole cannot go on.
+  std::optional<ReplayedLaunch> run(std::size_t position);
+
+ private:
+  friend class Replayer;
+  /// Another worker.
+  void pad_addresses(std::uint64_t padding);
+
+  const MakeReplayLane make_lane_;
+  const std::filesystem::path folder_;
+  const capture::Capture& capture_;
+  const ReplayOptions options_;
+  const std::atomic<bool>& stop_;
+  std::uint64_t padding_ = 0;  ///< launches of a program need the same
+  std::unique_ptr<DeviceLane> lane_;
+};
+
+/// How many bytes of addresses a worker has to leave alone so that the driver gives these, where it gave
+/// `first_address` to one that left none: it chooses its addresses below what a process has mapped when it starts. The
+/// most likely first.
+std::vector<std::uint64_t> possible_paddings(std::uint64_t first_address, const std::vector<std::uint64_t>& missing);
 
 }  // namespace tuner::engine

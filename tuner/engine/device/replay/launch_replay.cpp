@@ -62,8 +62,15 @@ bool LaunchReplay::serves(const ReplayLaunch& request) const {
 }
 
 void LaunchReplay::load_memory() {
+  std::size_t free_bytes = 0, all = 0;
+  check(driver().memory_info(&free_bytes, &all), "cuMemGetInfo");
+  std::uint64_t loaded = 0;
   const auto load = [&](std::size_t memory) -> std::span<const std::byte> {
     Held& held = held_[memory];
+    // A short file may unpack to more than there is.
+    const std::uint64_t bytes = map_[memory].before.size;
+    if (bytes > all - loaded) throw CannotReplay{fmt::format("It needs more than the {} bytes of this GPU.", all)};
+    loaded += bytes;
     held.before = capture::load_blob(folder_, map_[memory].before);
     if (map_[memory].after != map_[memory].before) held.after = capture::load_blob(folder_, map_[memory].after);
     return held.before;
@@ -83,6 +90,7 @@ void LaunchReplay::place_allocations() {
     return reach_.is_reached[memory] && is_possible && (at_own_addresses_ || reach_.is_pointed_to[memory]);
   };
   if (const std::string why = why_no_fences(); !why.empty()) throw CannotReplay{why};
+  first_address_ = AddressSpan::first_address();
   std::vector<Piece> pieces;
   for (std::size_t memory = 0; memory < launch_.allocations.size(); ++memory)
     if (lies_where_it_lay(memory)) pieces.push_back(piece(memory));
@@ -169,6 +177,11 @@ void LaunchReplay::restore(std::size_t memory) {
   stream_.copy(held.pristine->get(), held.address, held.before.size());
 }
 
+void LaunchReplay::restore_all() {
+  for (std::size_t memory = 0; memory < map_.size(); ++memory)
+    if (held_[memory].is_there) restore(memory);
+}
+
 void LaunchReplay::launch(std::chrono::milliseconds limit) {
   const capture::FactsOfLaunch& facts = launch_.launch;
   std::vector<CUlaunchAttribute> attributes;
@@ -248,27 +261,29 @@ void LaunchReplay::run_over_patterns(const ReplayLaunch& request, ReplayResult& 
   const std::vector<std::size_t> memories = changeable(request);
   const Held& held = held_[patterned];
   std::vector<std::byte> left[std::size(kPatterns)];
-  bool is_read = false;
   for (std::size_t i = 0; i < std::size(kPatterns); ++i) {
     for (const std::size_t memory : memories) restore(memory);
     stream_.set_bytes(held.address, kPatterns[i], held.before.size());
     launch(request.launch_timeout);
     left[i] = stream_.download(held.address, held.before.size());
     for (const std::size_t memory : memories) {
-      if (memory == patterned) continue;
-      ReplayedMemory& other = result.memories[memory];
-      compare(memory, request, other);
-      is_read = is_read || (other.different > 0 && !other.is_within_tolerance && other.permuted == 0);
+      if (memory != patterned) compare(memory, request, result.memories[memory]);
     }
   }
-  const auto element = patterned < request.elements.size() ? request.elements[patterned] : std::nullopt;
-  result.pattern = compare_patterned(left[0], left[1], held.before, held.expected(), element);
-  result.pattern->is_read = is_read;
-  restore(patterned);
+  result.pattern =
+      compare_patterned({.first = left[0],
+                         .second = left[1],
+                         .before = held.before,
+                         .after = held.expected(),
+                         .element = patterned < request.elements.size() ? request.elements[patterned] : std::nullopt,
+                         .records = request.records});
+  // Whatever a launch over nonsense did, it did here.
+  restore_all();
 }
 
 void LaunchReplay::run(const ReplayLaunch& request, ReplayResult& result) {
   result.memories.resize(map_.size());
+  result.first_address = first_address_;
   for (std::size_t memory = 0; memory < map_.size(); ++memory) {
     const Held& held = held_[memory];
     const bool is_own = !held.elsewhere && !map_.is_variable(memory);
@@ -279,10 +294,10 @@ void LaunchReplay::run(const ReplayLaunch& request, ReplayResult& result) {
         .can_be_read_only = held.elsewhere || (is_own && held.is_there && own_addresses_->is_alone(piece(memory))),
         .pointers = reach_.pointers[memory]};
   }
+  // Without it a launch would fault, or worse.
+  if (std::ranges::any_of(result.memories, &ReplayedMemory::is_missing)) return;
   // What launches before this one may have changed beyond what it restores itself.
-  if (launches_ == 0)
-    for (std::size_t memory = 0; memory < map_.size(); ++memory)
-      if (held_[memory].is_there) restore(memory);
+  if (launches_ == 0) restore_all();
   if (request.patterned) {
     run_over_patterns(request, result);
   } else {
