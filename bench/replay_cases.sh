@@ -32,7 +32,7 @@ def written_of(memory):
     return "all" if written == memory["bytes"] else str(written)
 def said(parts, count):
     return " ".join(part for part in parts if part) + (f" x {count}" if count > 1 else "")
-why = [line[7:].strip() for line in open(messages, errors="replace") if line.startswith("tuner: ")]
+why = [line.strip().removeprefix("tuner: ")[:300] for line in open(messages, errors="replace")]
 try:
     launches = json.load(open(file))["launches"]
 except (OSError, ValueError, KeyError):
