@@ -32,7 +32,7 @@ def written_of(memory):
     return "all" if written == memory["bytes"] else str(written)
 def said(parts, count):
     return " ".join(part for part in parts if part) + (f" x {count}" if count > 1 else "")
-why = [line[7:].strip() for line in open(messages, errors="replace") if line.startswith("tuner: ")]
+why = [line.strip().removeprefix("tuner: ")[:300] for line in open(messages, errors="replace")]
 try:
     launches = json.load(open(file))["launches"]
 except (OSError, ValueError, KeyError):
@@ -76,6 +76,7 @@ replay_case() {
     > "$work/$name.json" 2> "$work/$name.log" < /dev/null
   timeout -k 10 "$limit" "$tuner" replay --json --trust "$work/$name.capture" > "$work/$name.replay.json" \
     2>> "$work/$name.log" < /dev/null
+  [ $? -ne 124 ] || echo 'tuner: The replay took too long.' >> "$work/$name.log"
   end=$(date +%s%N)
   python3 -c "$row_of" "$name" "$verdict" "$memory" "$work/$name.replay.json" "$work/$name.log" \
     "$(((end - start) / 1000000000)).$(((end - start) / 100000000 % 10))"
