@@ -347,8 +347,8 @@ std::string_view to_string(MemoryUse use) {
 }
 
 std::vector<std::uint64_t> possible_paddings(std::uint64_t first_address, const std::vector<std::uint64_t>& missing) {
-  // Measured on an H200, driver 580: its addresses move by whole steps with what is mapped before it starts.
-  constexpr std::uint64_t kStep = std::uint64_t{64} << 20, kMost = std::uint64_t{64} << 30,
+  // Seen on an H200, driver 580: where a program's memory begins differs by multiples of this.
+  constexpr std::uint64_t kStep = std::uint64_t{32} << 20, kMost = std::uint64_t{64} << 30,
                           kGranule = std::uint64_t{2} << 20;
   std::vector<std::uint64_t> paddings;
   for (const std::uint64_t address : missing) {

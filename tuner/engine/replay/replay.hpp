@@ -57,7 +57,7 @@ struct ReplayOptions {
   std::chrono::milliseconds launch_timeout{2000};
 };
 
-/// The lane to a worker that leaves so many bytes of its addresses alone before the driver chooses its own.
+/// The lane to a worker that leaves so many bytes of its addresses alone before its context is made.
 using MakeReplayLane = std::function<std::unique_ptr<DeviceLane>(std::uint64_t address_padding)>;
 
 /// Runs launches of a capture again, in the GPU's worker, which their faults and hangs end and which then is replaced.

@@ -17,7 +17,7 @@
 
 namespace tuner::engine {
 
-/// Variable of a worker: how many bytes of its addresses it leaves alone before the driver chooses its own.
+/// Variable of a worker: how many bytes of its addresses it leaves alone before its context is made.
 inline constexpr const char* kAddressPadding = "TUNER_ADDRESS_PADDING";
 
 struct DeviceLaneOptions {

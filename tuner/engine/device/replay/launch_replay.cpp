@@ -229,7 +229,10 @@ std::uint64_t LaunchReplay::compare(std::size_t memory, const ReplayLaunch& requ
   const std::span<const std::byte> expected = held.expected();
   for (std::size_t at = 0; at < expected.size(); at += MemoryComparison::kPieceBytes) {
     const std::size_t count = std::min(MemoryComparison::kPieceBytes, expected.size() - at);
-    comparison.add(stream_.download(held.address + at, count), expected.subspan(at, count));
+    piece_.resize(std::max(piece_.size(), count));
+    const std::span<std::byte> seen = std::span(piece_).first(count);
+    stream_.download(seen, held.address + at);
+    comparison.add(seen, expected.subspan(at, count));
   }
   comparison.tell(said);
   return comparison.fingerprint();

@@ -73,6 +73,7 @@ class LaunchReplay {
   Module module_;
   CUfunction function_ = nullptr;
   std::vector<std::byte> parameters_;
+  std::vector<std::byte> piece_;  ///< of memory that is compared
   int launches_ = 0;
 };
 

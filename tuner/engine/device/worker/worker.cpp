@@ -38,7 +38,7 @@ void create_context() {
   check(driver().set_context(context), "cuCtxSetCurrent");
 }
 
-/// Never given back.
+/// The context's memory lies below what is mapped when it is made. Never given back.
 void leave_addresses_alone() {
   const char* const bytes = std::getenv(kAddressPadding);
   if (const std::uint64_t padding = bytes ? std::strtoull(bytes, nullptr, 10) : 0; padding > 0)
@@ -49,10 +49,10 @@ void leave_addresses_alone() {
 
 int run_device_worker(Channel channel) {
   try {
-    leave_addresses_alone();
     const DeviceInfo device = query_device(0);
     // Before the context: compiling needs the architecture, and the context takes another tenth of a second.
     if (!channel.send(to_message(kHello, device))) return kFailed;
+    leave_addresses_alone();
     create_context();
     Workbench workbench(device);
     if (!channel.send(Message{kContextReady, {}, {}})) return kFailed;
