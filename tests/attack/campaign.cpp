@@ -27,7 +27,8 @@ namespace po = boost::program_options;
 
 const Section* const kSections[] = {&kDatabases,      &kSources,   &kPlainSources, &kT1Files,      &kRecordings,
                                     &kForeignResults, &kDataFiles, &kFrozen,       &kCommandLines, &kConversations,
-                                    &kJobs,           &kMeetings,  &kKills,        &kUpkeep,       &kPages};
+                                    &kJobs,           &kMeetings,  &kKills,        &kUpkeep,       &kPages,
+                                    &kCaptures};
 
 struct Campaign {
   std::uint64_t seed = 1;

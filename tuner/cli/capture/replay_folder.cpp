@@ -52,8 +52,8 @@ std::string size_text(const ArrayFact& array) {
   std::string text;
   for (const std::size_t parameter : size.parameters)
     text += fmt::format("{}parameter {}", text.empty() ? "" : " x ", parameter + 1);
-  return array.element || size.element_bytes == 1 ? fmt::format("[{}]", text)
-                                                  : fmt::format("[{}] of {} bytes", text, size.element_bytes);
+  const bool is_plain = size.element_bytes == (array.element ? size_of(*array.element) : 1);
+  return is_plain ? fmt::format("[{}]", text) : fmt::format("[{}] of {} bytes", text, size.element_bytes);
 }
 
 /// "parameter 1: float32[parameter 3]".
@@ -92,7 +92,7 @@ std::string used_memory_text(const StoredLaunch& launch, const engine::ReplayedL
                            : fmt::format("allocation {}", i + 1),
                grouped(map[i].before.size), fmt::format("{}{}", to_string(facts.use), facts.is_certain ? "" : "?"),
                place_text(facts, is_variable), written_text(facts, map[i].before.size),
-               is_variable ? capture::readable_name(map[i].name) : arrays_text(facts)});
+               is_variable ? one_line(capture::readable_name(map[i].name)) : arrays_text(facts)});
   }
   std::string text = shown == 0 ? std::string() : table.text(output_width());
   if (shown > kMostShown) text += fmt::format("  {} more with `--json`\n", shown - kMostShown);

@@ -36,14 +36,14 @@ std::vector<Scalar> scalars_of(const StoredLaunch& launch, const MemoryMap& map)
   return scalars;
 }
 
-std::vector<SizeFact> sizes_of(std::uint64_t bytes, const std::optional<ElementType>& element,
-                               const std::vector<Scalar>& scalars) {
+std::vector<SizeFact> sizes_of(const ArrayFact& array, const std::vector<Scalar>& scalars) {
   std::vector<SizeFact> sizes;
-  const std::vector<std::uint64_t> widths =
-      element ? std::vector<std::uint64_t>{size_of(*element)} : std::vector<std::uint64_t>{1, 2, 4, 8, 16};
+  const std::vector<std::uint64_t> widths = array.element
+                                                ? std::vector<std::uint64_t>{size_of(*array.element) * array.lanes}
+                                                : std::vector<std::uint64_t>{1, 2, 4, 8, 16};
   for (const std::uint64_t width : widths) {
-    if (bytes % width != 0) continue;
-    const std::uint64_t elements = bytes / width;
+    if (array.bytes % width != 0) continue;
+    const std::uint64_t elements = array.bytes / width;
     for (std::size_t i = 0; i < scalars.size(); ++i) {
       if (scalars[i].value == elements) sizes.push_back({{scalars[i].parameter}, width});
       if (elements % scalars[i].value != 0) continue;
@@ -76,7 +76,10 @@ std::vector<std::vector<ArrayFact>> arrays_of(const StoredLaunch& launch, const 
     ArrayFact array{.from = {position, pointer.offset - parameter->offset, pointer.leads_to.offset}};
     if (has_types && parameter->bytes.size() == sizeof(std::uint64_t)) {
       const ParameterType& type = signature->parameters[position];
-      if (type.form == ParameterType::Form::pointer && type.shape) array.element = type.shape->element;
+      if (type.form == ParameterType::Form::pointer && type.shape) {
+        array.element = type.shape->element;
+        array.lanes = static_cast<std::uint64_t>(type.shape->lanes);
+      }
     }
     arrays[pointer.leads_to.memory].push_back(std::move(array));
   }
@@ -87,7 +90,7 @@ std::vector<std::vector<ArrayFact>> arrays_of(const StoredLaunch& launch, const 
       for (const ArrayFact& other : arrays[memory])
         if (other.from.offset > array.from.offset) end = std::min(end, other.from.offset);
       array.bytes = end - array.from.offset;
-      array.sizes = sizes_of(array.bytes, array.element, scalars);
+      array.sizes = sizes_of(array, scalars);
     }
   }
   return arrays;

@@ -55,6 +55,10 @@ class Replayer {
 
   ReplayedLaunch run() {
     if (!repeat()) return std::move(result_);
+    if (const std::string missing = missing_memory(); !missing.empty()) {
+      result_.reason = fmt::format("The driver does not give the addresses of {}.", missing);
+      return std::move(result_);
+    }
     find_written();
     for (const std::uint64_t memory : written_) look_at_written(memory);
     if (result_.verdict != ReplayVerdict::exact) result_.reason = why_not_exact();
@@ -68,6 +72,11 @@ class Replayer {
     if (reply->outcome == Outcome::illegal_access || reply->outcome == Outcome::run_timeout ||
         reply->outcome == Outcome::worker_lost)
       ++result_.workers_lost;
+    // The worker reads the folder by itself, and somebody may have changed it since.
+    if (reply->ok() && reply->result_of<ReplayLaunch>().memories.size() != map_.size()) {
+      reply->outcome = Outcome::launch_refused;
+      reply->message = "The capture has changed meanwhile.";
+    }
     return std::move(*reply);
   }
 
@@ -109,13 +118,34 @@ class Replayer {
     return reply.ok();
   }
 
+  std::string name_of(std::uint64_t memory) const {
+    return map_.is_variable(memory) ? fmt::format("variable {}", memory - launch_.allocations.size() + 1)
+                                    : fmt::format("allocation {}", memory + 1);
+  }
+
+  /// What could not be placed, so that nothing was launched. The uses of all are what the program's launch shows.
+  std::string missing_memory() {
+    std::string missing;
+    for (std::size_t memory = 0; memory < map_.size(); ++memory)
+      if (result_.memories[memory].replayed.is_missing)
+        missing += fmt::format("{}{}", missing.empty() ? "" : ", ", name_of(memory));
+    if (missing.empty()) return missing;
+    for (std::size_t memory = 0; memory < map_.size(); ++memory) {
+      MemoryFacts& facts = result_.memories[memory];
+      if (!facts.replayed.is_reached) continue;
+      facts.use = map_[memory].before == map_[memory].after ? MemoryUse::in : MemoryUse::inout;
+      facts.is_certain = false;
+    }
+    return missing;
+  }
+
   // ---- What it writes ----
 
   void find_written() {
     Positions unchanged;
     for (std::size_t memory = 0; memory < map_.size(); ++memory) {
       MemoryFacts& facts = result_.memories[memory];
-      if (!facts.replayed.is_reached || facts.replayed.is_missing) continue;
+      if (!facts.replayed.is_reached) continue;
       facts.use = MemoryUse::in;
       if (map_[memory].before != map_[memory].after || facts.replayed.different > 0) {
         written_.push_back(memory);
@@ -160,6 +190,17 @@ class Replayer {
     separate(memories.subspan(memories.size() / 2));
   }
 
+  /// Whether other memory is not what it is without the pattern, which then is read. What differs anyway says nothing.
+  bool changes_others(std::uint64_t memory, const ReplayResult& patterned) const {
+    const auto differs = [&](const ReplayedMemory& replayed, std::uint64_t other) {
+      return verdict_of(replayed, is_real(other)) == ReplayVerdict::not_repeatable;
+    };
+    return std::ranges::any_of(written_, [&](std::uint64_t other) {
+      return other != memory && differs(patterned.memories[other], other) &&
+             !differs(result_.memories[other].replayed, other);
+    });
+  }
+
   void look_at_written(std::uint64_t memory) {
     MemoryFacts& facts = result_.memories[memory];
     const bool is_known = facts.is_certain;
@@ -171,39 +212,35 @@ class Replayer {
       if (is_known) facts.use = MemoryUse::inout;
       return;
     }
-    const std::optional<PatternResult>& pattern = reply.result_of<ReplayLaunch>().pattern;
+    const ReplayResult& replayed = reply.result_of<ReplayLaunch>();
+    const std::optional<PatternResult>& pattern = replayed.pattern;
     if (!pattern) return;
     facts.is_certain = true;
     const bool is_proven = std::ranges::find(proven_, memory) != proven_.end();
     const bool reveals_nothing = pattern->output == 0 && pattern->depends == 0;
     if (reveals_nothing && !is_proven) return;
     facts.pattern = pattern;
-    facts.use = reveals_nothing || pattern->depends > 0 || pattern->is_read ? MemoryUse::inout : MemoryUse::out;
+    facts.use = reveals_nothing || pattern->depends > 0 || changes_others(memory, replayed) ? MemoryUse::inout : MemoryUse::out;
   }
 
   // ---- Why not exact ----
 
   std::string why_not_exact() {
-    std::string unlike, missing;
+    std::string unlike;
     bool varies = false;
     Positions changed_elsewhere;
     for (std::size_t memory = 0; memory < map_.size(); ++memory) {
       const ReplayedMemory& replayed = result_.memories[memory].replayed;
-      const std::string name =
-          fmt::format("{} {}", map_.is_variable(memory) ? "variable" : "allocation",
-                      map_.is_variable(memory) ? memory - launch_.allocations.size() + 1 : memory + 1);
-      if (replayed.is_missing) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", name);
       if (replayed.different == 0) continue;
       varies = varies || replayed.varies;
       unlike += fmt::format("{}{} of {} bytes of {}", unlike.empty() ? "" : ", ", grouped(replayed.different),
-                            grouped(map_[memory].before.size), name);
+                            grouped(map_[memory].before.size), name_of(memory));
       if (result_.verdict == ReplayVerdict::not_repeatable && replayed.can_be_read_only && writes_none_of({memory})) {
         result_.memories[memory].use = MemoryUse::in;
         result_.memories[memory].pattern.reset();
         changed_elsewhere.push_back(memory);
       }
     }
-    if (!missing.empty()) return fmt::format("The driver does not give the addresses of {}.", missing);
     const std::string differ = fmt::format("Different: {}", unlike);
     if (result_.verdict == ReplayVerdict::same_set) return fmt::format("{}, in the order of records.", differ);
     if (result_.verdict == ReplayVerdict::close) return fmt::format("{}, each element within its tolerance.", differ);

@@ -53,6 +53,7 @@ struct ArrayFact {
   PointerParameter from;
   std::uint64_t bytes = 0;
   std::optional<ElementType> element;  ///< if the kernel's name says it
+  std::uint64_t lanes = 1;             ///< of these together, as float4 has four
   std::vector<SizeFact> sizes;
 };
 

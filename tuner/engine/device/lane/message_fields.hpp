@@ -183,8 +183,8 @@ void describe(auto& fields, ByteRange& range) {
 }
 
 void describe(auto& fields, PatternResult& result) {
-  auto& [output, follows, depends, is_read, ranges, written] = result;
-  fields("output", output)("follows", follows)("depends", depends)("is_read", is_read);
+  auto& [output, follows, depends, ranges, written] = result;
+  fields("output", output)("follows", follows)("depends", depends);
   fields("ranges", ranges)("written", written);
 }
 

@@ -36,7 +36,6 @@ struct PatternResult {
   std::uint64_t output = 0;        ///< bytes that have the program's value both times
   std::uint64_t follows = 0;       ///< bytes that still hold the patterns
   std::uint64_t depends = 0;       ///< other bytes: they were written, and what depends on what was there
-  bool is_read = false;            ///< other memory became something else
   std::uint64_t ranges = 0;        ///< of bytes that do not follow
   std::vector<ByteRange> written;  ///< the first of these
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tuner/capture/stored/capture_folder.hpp"
+#include "tuner/core/binary/cubin.hpp"
 #include "tuner/engine/device/replay/comparison.hpp"
 #include "tuner/error.hpp"
 
@@ -32,6 +33,15 @@ bool is_settable(int attribute) {
          attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT ||
          attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED ||
          attribute == CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE;
+}
+
+/// How many its binary says that it takes; the driver reads so many, whatever it is given. 0: it does not say.
+std::uint64_t parameter_bytes(std::span<const std::byte> image, const std::string& kernel) {
+  std::uint64_t bytes = 0;
+  if (const auto facts = facts_from_cubin(image, kernel))
+    for (const KernelParameter& each : facts->parameters)
+      bytes = std::max<std::uint64_t>(bytes, std::uint64_t{each.offset} + each.size);
+  return bytes;
 }
 
 /// What the driver refuses is the launch's doing, unless the context has died.
@@ -62,8 +72,15 @@ bool LaunchReplay::serves(const ReplayLaunch& request) const {
 }
 
 void LaunchReplay::load_memory() {
+  std::size_t free_bytes = 0, all = 0;
+  check(driver().memory_info(&free_bytes, &all), "cuMemGetInfo");
+  std::uint64_t loaded = 0;
   const auto load = [&](std::size_t memory) -> std::span<const std::byte> {
     Held& held = held_[memory];
+    // A short file may unpack to more than there is.
+    const std::uint64_t bytes = map_[memory].before.size;
+    if (bytes > all - loaded) throw CannotReplay{fmt::format("It needs more than the {} bytes of this GPU.", all)};
+    loaded += bytes;
     held.before = capture::load_blob(folder_, map_[memory].before);
     if (map_[memory].after != map_[memory].before) held.after = capture::load_blob(folder_, map_[memory].after);
     return held.before;
@@ -113,6 +130,9 @@ void LaunchReplay::load_kernel() {
     throw CannotReplay{fmt::format("The driver does not load its module: {}", failure.what())};
   }
   demand(driver().module_function(&function_, module_.get(), launch_.kernel.c_str()), "cuModuleGetFunction");
+  if (const std::uint64_t bytes = parameter_bytes(image, launch_.kernel); bytes > parameters_.size())
+    throw CannotReplay{fmt::format("The kernel takes {} bytes of parameters, and the capture has {}.", bytes,
+                                   parameters_.size())};
   for (const NumberedFact& fact : launch_.attributes) {
     if (!is_settable(fact.number)) continue;
     const auto attribute = static_cast<CUfunction_attribute>(fact.number);
@@ -244,22 +264,17 @@ void LaunchReplay::run_over_patterns(const ReplayLaunch& request, ReplayResult& 
   const std::vector<std::size_t> memories = changeable(request);
   const Held& held = held_[patterned];
   std::vector<std::byte> left[std::size(kPatterns)];
-  bool is_read = false;
   for (std::size_t i = 0; i < std::size(kPatterns); ++i) {
     for (const std::size_t memory : memories) restore(memory);
     stream_.set_bytes(held.address, kPatterns[i], held.before.size());
     launch(request.launch_timeout);
     left[i] = stream_.download(held.address, held.before.size());
     for (const std::size_t memory : memories) {
-      if (memory == patterned) continue;
-      ReplayedMemory& other = result.memories[memory];
-      compare(memory, request, other);
-      is_read = is_read || (other.different > 0 && !other.is_within_tolerance && other.permuted == 0);
+      if (memory != patterned) compare(memory, request, result.memories[memory]);
     }
   }
   const auto element = patterned < request.elements.size() ? request.elements[patterned] : std::nullopt;
   result.pattern = compare_patterned(left[0], left[1], held.before, held.expected(), element);
-  result.pattern->is_read = is_read;
   restore(patterned);
 }
 
@@ -275,6 +290,8 @@ void LaunchReplay::run(const ReplayLaunch& request, ReplayResult& result) {
         .can_be_read_only = held.elsewhere || (is_own && held.is_there && own_addresses_->is_alone(piece(memory))),
         .pointers = reach_.pointers[memory]};
   }
+  // Without it a launch would fault, or worse.
+  if (std::ranges::any_of(result.memories, &ReplayedMemory::is_missing)) return;
   // What launches before this one may have changed beyond what it restores itself.
   if (launches_ == 0)
     for (std::size_t memory = 0; memory < map_.size(); ++memory)
