@@ -25,8 +25,8 @@ class Captured {
     user_.environment["TUNER_DRIVER"] = TUNER_FAKE_DRIVER;
     user_.environment["TUNER_CUPTI"] = TUNER_FAKE_CUPTI_FILE;
     user_.environment["FAKE_DRIVER"] = driver;
-    const Result result = user_.run({"capture", "--json", "--kernel", kernel, "--launches", launch, "-o", "c", "--",
-                                     TUNER_CAPTURED_PROGRAM, word});
+    const Result result = user_.run(
+        {"capture", "--json", "--kernel", kernel, "--launches", launch, "-o", "c", "--", TUNER_CAPTURED_PROGRAM, word});
     REQUIRE_MESSAGE(result.exit_code == 0, result.err);
     user_.environment["FAKE_DRIVER"] = "again";
   }
@@ -81,18 +81,27 @@ TEST_CASE("each kernel's memory is said to be what its source says") {
   struct Case {
     std::string word, launch, uses;
   };
-  const Case cases[] = {
-      {"increments", "1", "exact: not reached, inout, in"}, {"increments", "2", "exact: not reached, inout, in"},
-      {"reads_back", "1", "exact: not reached, out, in"},   {"reads_back", "2", "exact: not reached, out, in"},
-      {"pads", "1", "exact: not reached, out, in"},         {"pads", "2", "exact: not reached, out, in"},
-      {"copies_some", "1", "exact: not reached, out, in"},  {"copies_some", "2", "exact: not reached, out, in"},
-      {"rewrites", "1", "exact: not reached, inout, in"},   {"clamps", "1", "exact: not reached, inout, in"},
-      {"clamps", "2", "exact: not reached, inout, in"},     {"fills", "1", "exact: not reached, out, in"},
-      {"fills", "2", "exact: not reached, out, in"},        {"clears", "1", "exact: not reached, out, in"},
-      {"clears", "2", "exact: not reached, out, in"},       {"reads", "1", "exact: not reached, in, in"},
-      {"idles", "1", "exact: not reached, in, in"},         {"swaps", "1", "exact: not reached, inout, inout"},
-      {"swaps", "2", "exact: not reached, inout, inout"},   {"structure", "1", "exact: not reached, out, in"},
-      {"copies_to_even", "1", "exact: not reached, inout, in"}};
+  const Case cases[] = {{"increments", "1", "exact: not reached, inout, in"},
+                        {"increments", "2", "exact: not reached, inout, in"},
+                        {"reads_back", "1", "exact: not reached, out, in"},
+                        {"reads_back", "2", "exact: not reached, out, in"},
+                        {"pads", "1", "exact: not reached, out, in"},
+                        {"pads", "2", "exact: not reached, out, in"},
+                        {"copies_some", "1", "exact: not reached, out, in"},
+                        {"copies_some", "2", "exact: not reached, out, in"},
+                        {"rewrites", "1", "exact: not reached, inout, in"},
+                        {"clamps", "1", "exact: not reached, inout, in"},
+                        {"clamps", "2", "exact: not reached, inout, in"},
+                        {"fills", "1", "exact: not reached, out, in"},
+                        {"fills", "2", "exact: not reached, out, in"},
+                        {"clears", "1", "exact: not reached, out, in"},
+                        {"clears", "2", "exact: not reached, out, in"},
+                        {"reads", "1", "exact: not reached, in, in"},
+                        {"idles", "1", "exact: not reached, in, in"},
+                        {"swaps", "1", "exact: not reached, inout, inout"},
+                        {"swaps", "2", "exact: not reached, inout, inout"},
+                        {"structure", "1", "exact: not reached, out, in"},
+                        {"copies_to_even", "1", "exact: not reached, inout, in"}};
   for (const Case& each : cases) {
     CAPTURE(each.word);
     CAPTURE(each.launch);
@@ -146,7 +155,9 @@ TEST_CASE("memory that pointers in memory lead to lies where it lay, in granules
 TEST_CASE("memory whose addresses the driver does not give is named") {
   Captured captured("list");
   captured.user().environment["FAKE_DRIVER"] = "again taken";
-  check_out(captured.replay(), 1, {"not repeatable. The driver does not give the addresses of allocation 2, allocation 3.", "inout?  not placed"});
+  check_out(
+      captured.replay(), 1,
+      {"not repeatable. The driver does not give the addresses of allocation 2, allocation 3.", "inout?  not placed"});
 }
 
 TEST_CASE("a kernel that faults costs workers, and is one sentence") {

@@ -23,9 +23,8 @@ CUdeviceptr allocate_bytes(std::size_t bytes) {
 template <typename T>
 CUdeviceptr on_device(const std::vector<T>& values) {
   const CUdeviceptr address = allocate_bytes(values.size() * sizeof(T));
-  cuda::check(
-      driver_call<PFN_cuMemcpyHtoD_v3020>("cuMemcpyHtoD")(address, values.data(), values.size() * sizeof(T)),
-      "cuMemcpyHtoD");
+  cuda::check(driver_call<PFN_cuMemcpyHtoD_v3020>("cuMemcpyHtoD")(address, values.data(), values.size() * sizeof(T)),
+              "cuMemcpyHtoD");
   return address;
 }
 
@@ -80,9 +79,9 @@ void work_on_list() {
 
 bool run_working(const std::string& word) {
   static const std::set<std::string> kernels = {
-      "copies", "increments", "copies_some", "pads",   "rewrites", "reads_back", "clamps",    "fills",        "clears",
-      "reads",  "idles",      "swaps",       "varies", "shuffles", "depends",    "disturbed", "faults_again", "hangs_again",
-      "copies_to_even"};
+      "copies",  "increments", "copies_some",  "pads",        "rewrites",      "reads_back", "clamps",
+      "fills",   "clears",     "reads",        "idles",       "swaps",         "varies",     "shuffles",
+      "depends", "disturbed",  "faults_again", "hangs_again", "copies_to_even"};
   const bool is_list = word == "list", is_structure = word == "structure", is_real = word == "rounds";
   if (!is_list && !is_structure && !is_real && !kernels.contains(word)) return false;
   use_context();

@@ -3,6 +3,7 @@
 #include "cache/file/trust.hpp"
 #include "tuner/capture/stored/capture_folder.hpp"
 #include "tuner/cli/capture/replay_folder.hpp"
+#include "tuner/cli/given/decisions.hpp"
 #include "tuner/cli/terminal/arguments.hpp"
 #include "tuner/cli/terminal/command.hpp"
 #include "tuner/cli/terminal/interrupts.hpp"

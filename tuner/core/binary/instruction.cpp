@@ -88,8 +88,7 @@ bool Instruction::is_atomic() const {
 
 bool Instruction::reads_clock() const {
   const std::uint64_t with_form = low & 0xfff, special_register = (high >> 8) & 0xff;
-  const bool reads_special =
-      with_form == 0x805 || with_form == 0x919 || with_form == 0x9c3 || with_form == 0x8cb;
+  const bool reads_special = with_form == 0x805 || with_form == 0x919 || with_form == 0x9c3 || with_form == 0x8cb;
   return reads_special && special_register >= 0x50 && special_register <= 0x53;
 }
 

@@ -220,7 +220,8 @@ class Replayer {
     const bool reveals_nothing = pattern->output == 0 && pattern->depends == 0;
     if (reveals_nothing && !is_proven) return;
     facts.pattern = pattern;
-    facts.use = reveals_nothing || pattern->depends > 0 || changes_others(memory, replayed) ? MemoryUse::inout : MemoryUse::out;
+    facts.use =
+        reveals_nothing || pattern->depends > 0 || changes_others(memory, replayed) ? MemoryUse::inout : MemoryUse::out;
   }
 
   // ---- Why not exact ----

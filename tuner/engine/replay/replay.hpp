@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "tuner/capture/stored/stored_launch.hpp"
-#include "tuner/core/base/element_type.hpp"
 #include "tuner/engine/device/lane/device.hpp"
+#include "tuner/engine/replay/launch_facts.hpp"
 
 namespace tuner::engine {
 
@@ -34,28 +34,6 @@ enum class MemoryUse {
   inout,
 };
 std::string_view to_string(MemoryUse use);
-
-/// A word of a parameter that leads to memory.
-struct PointerParameter {
-  std::size_t parameter = 0;  ///< its position
-  std::uint64_t inside = 0;   ///< where in the parameter the word stands, which is a structure's if not 0
-  std::uint64_t offset = 0;   ///< in the memory
-};
-
-/// Parameters whose product is the number of elements from where a pointer leads to the end of what is there for it.
-struct SizeFact {
-  std::vector<std::size_t> parameters;
-  std::uint64_t element_bytes = 0;
-};
-
-/// What a pointer leads to: up to the next one, or to the memory's end.
-struct ArrayFact {
-  PointerParameter from;
-  std::uint64_t bytes = 0;
-  std::optional<ElementType> element;  ///< if the kernel's name says it
-  std::uint64_t lanes = 1;             ///< of these together, as float4 has four
-  std::vector<SizeFact> sizes;
-};
 
 struct MemoryFacts {
   MemoryUse use = MemoryUse::unreached;

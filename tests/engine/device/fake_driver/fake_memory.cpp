@@ -46,8 +46,8 @@ CUresult allocate_as(Kind kind, CUdeviceptr* address, std::size_t bytes) {
   constexpr std::size_t kAlignment = 512, kHugePage = std::size_t{2} << 20;
   const std::size_t alignment = bytes < 2 * kHugePage ? kAlignment : kHugePage;
   const auto placed = number("placed");
-  void* memory = placed ? place(*placed, bytes)
-                        : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  void* memory =
+      placed ? place(*placed, bytes) : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   // What flushes the cache is written before every launch: one fault for each small page of it would be most of a test.
   if (alignment == kHugePage) madvise(memory, bytes, MADV_HUGEPAGE);
   *address = reinterpret_cast<CUdeviceptr>(memory);

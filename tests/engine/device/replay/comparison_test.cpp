@@ -66,7 +66,9 @@ struct Launches {
   Bytes first, second, before, after;
 
   explicit Launches(std::size_t size)
-      : first(size, std::byte{kPatterns[0]}), second(size, std::byte{kPatterns[1]}), before(size, std::byte{0x11}),
+      : first(size, std::byte{kPatterns[0]}),
+        second(size, std::byte{kPatterns[1]}),
+        before(size, std::byte{0x11}),
         after(before) {}
   /// Both write this, and so did the program's.
   void write(std::size_t at, std::size_t count, unsigned char value = 0x77) {

@@ -131,8 +131,8 @@ void LaunchReplay::load_kernel() {
   }
   demand(driver().module_function(&function_, module_.get(), launch_.kernel.c_str()), "cuModuleGetFunction");
   if (const std::uint64_t bytes = parameter_bytes(image, launch_.kernel); bytes > parameters_.size())
-    throw CannotReplay{fmt::format("The kernel takes {} bytes of parameters, and the capture has {}.", bytes,
-                                   parameters_.size())};
+    throw CannotReplay{
+        fmt::format("The kernel takes {} bytes of parameters, and the capture has {}.", bytes, parameters_.size())};
   for (const NumberedFact& fact : launch_.attributes) {
     if (!is_settable(fact.number)) continue;
     const auto attribute = static_cast<CUfunction_attribute>(fact.number);
