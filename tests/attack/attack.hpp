@@ -56,7 +56,8 @@ class Attack {
 
   /// Runs `tuner` and looks at how it ended, at what it said and at what it touched.
   Ending run(const std::vector<std::string>& words, const Expectation& expectation = {});
-  /// Another program, "live" (with the fake driver), "engine", "worker" or "helper".
+  /// Another program, "live" (with the fake driver, and workers of in/libexec), "replayer" (with its own), "engine",
+  /// "worker" or "helper".
   Ending run(const std::string& program, const std::vector<std::string>& words, const Expectation& expectation);
   /// Or `tuner` in a process of its own: "victim"; "limited", with the fake driver; "checker", with a C++ compiler
   /// whose parts lie in in/bin.
@@ -96,7 +97,7 @@ struct Section {
   void (*run)(Attack&, Chance&);
 };
 extern const Section kDatabases, kSources, kPlainSources, kT1Files, kRecordings, kForeignResults, kDataFiles, kFrozen,
-    kCommandLines, kConversations, kJobs, kMeetings, kKills, kUpkeep, kPages;
+    kCommandLines, kConversations, kJobs, kMeetings, kKills, kUpkeep, kPages, kCaptures;
 
 /// The database that every case begins with, made by prepare_databases: decisions.db, binaries.db, served.db and
 /// wanted.db.

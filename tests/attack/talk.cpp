@@ -69,7 +69,7 @@ engine::Candidate candidate(Chance& chance) {
 }
 
 engine::DeviceRequest device_request(Chance& chance) {
-  const std::size_t kind = chance.below(11);
+  const std::size_t kind = chance.below(12);
   if (kind == 0) return engine::RunReference{candidate(chance), {}};
   if (kind == 1) return engine::ScreenCandidate{candidate(chance), {}, 1000.0};
   if (kind == 2) return engine::LoadFinalists{{candidate(chance), candidate(chance)}, 3};
@@ -82,6 +82,12 @@ engine::DeviceRequest device_request(Chance& chance) {
                                {{chance.below(4), side, chance.below(1 << 20), chance.below(3) * 16}}};
   }
   if (kind == 7) return engine::CountCandidate{candidate(chance), {"smsp__inst_executed.sum", "no_such.sum"}};
+  if (kind == 8)
+    return engine::ReplayLaunch{.folder = "/nowhere",
+                                .launch = chance.bits(),
+                                .read_only = {chance.bits()},
+                                .patterned = chance.bits(),
+                                .times = static_cast<int>(chance.below(9)) - 1};
   engine::PrepareProblem problem;
   problem.arguments = {argument("x", Argument::Role::in), argument("y", Argument::Role::out)};
   problem.support_cubins = {some_bytes(chance), some_bytes(chance)};

@@ -1,5 +1,5 @@
 // A program that launches kernels with the fake driver and knows nothing of the tuner's injected library. Its words are
-// what it does, in order; those whose kernels change memory are in adding.cpp.
+// what it does, in order; those whose kernels change memory are in adding.cpp and working.cpp.
 #include <dlfcn.h>
 #include <signal.h>
 #include <sys/personality.h>
@@ -17,6 +17,7 @@
 
 #include "tests/capture/adding.hpp"
 #include "tests/capture/driver_calls.hpp"
+#include "tests/capture/working.hpp"
 #include "tuner/capture/message.hpp"
 #include "tuner/driver/driver.hpp"
 
@@ -102,7 +103,7 @@ void replace_socket() {
 volatile std::sig_atomic_t woken = 0;
 
 void run(const std::string& word) {
-  if (test::run_adding(word)) return;
+  if (test::run_adding(word) || test::run_working(word)) return;
   if (word == "launch") launch_three();
   if (word == "threads") {
     std::vector<std::thread> threads;

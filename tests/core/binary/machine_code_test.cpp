@@ -2,9 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "tests/engine/compile/toolkit.hpp"
+#include "tuner/core/binary/cubin.hpp"
+#include "tuner/core/binary/instruction.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
 
 using namespace tuner;
@@ -342,5 +345,38 @@ TEST_CASE("the loop with the most instructions is the one described") {
     CHECK(code.loop->of(Work::control) >= 1);
     CHECK(code.loop->instructions < code.all.instructions);
     CHECK_FALSE(code_of(copying("float"), architecture).loop);
+  }
+}
+
+TEST_CASE("code that reads a clock is told from code that reads another register, or none") {
+  const auto reads_clock = [](const std::string& statement, const char* architecture) {
+    const CompileReply reply = compiled("__global__ void k(long long* o) { long long w = 0; int i = 0;\n  " +
+                                            statement + "\n  o[threadIdx.x] = w + i; }\n",
+                                        architecture);
+    const auto code =
+        instructions(kernel_code(reply.cubin.bytes, reply.cubin.kernel), cubin_architecture(reply.cubin.bytes));
+    REQUIRE(!code.empty());
+    return std::any_of(code.begin(), code.end(), [](const Instruction& each) { return each.reads_clock(); });
+  };
+  const std::string clocks[] = {"w = clock64();", "i = clock();",
+                                R"(asm volatile("mov.u32 %0, %%clock_hi;" : "=r"(i));)",
+                                R"(asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(w));)",
+                                R"(asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(i));)"};
+  const std::string others[] = {"w = 0x5051525354555657;",
+                                "i = threadIdx.y + blockIdx.x + blockIdx.z;",
+                                R"(asm volatile("mov.u32 %0, %%laneid;" : "=r"(i));)",
+                                R"(asm volatile("mov.u32 %0, %%smid;" : "=r"(i));)",
+                                R"(asm volatile("mov.u32 %0, %%lanemask_lt;" : "=r"(i));)",
+                                "i = warpSize; __syncthreads();"};
+  for (const char* const architecture : kArchitectures) {
+    CAPTURE(std::string(architecture));
+    for (const std::string& statement : clocks) {
+      CAPTURE(statement);
+      CHECK(reads_clock(statement, architecture));
+    }
+    for (const std::string& statement : others) {
+      CAPTURE(statement);
+      CHECK_FALSE(reads_clock(statement, architecture));
+    }
   }
 }

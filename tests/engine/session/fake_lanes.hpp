@@ -243,6 +243,7 @@ class FakeDeviceLane final : public ImmediateLane<DeviceLane> {
 
   DeviceReply answer(const ProbeFences&) { return {}; }
   DeviceReply answer(const CountCandidate&) { return {}; }
+  DeviceReply answer(const ReplayLaunch&) { return {}; }
 
   DeviceInfo device_;
   BehaviourOf behaviour_;

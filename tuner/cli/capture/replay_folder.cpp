@@ -8,10 +8,12 @@
 #include "tuner/capture/kernel_name.hpp"
 #include "tuner/capture/stored/reach.hpp"
 #include "tuner/cli/terminal/message.hpp"
+#include "tuner/core/base/element_type.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/base/wrapping.hpp"
 #include "tuner/engine/device/lane/lane.hpp"
+#include "tuner/engine/replay/launch_facts.hpp"
 #include "tuner/engine/turns/turn.hpp"
 #include "tuner/engine/workplace/find_devices.hpp"
 

@@ -7,7 +7,8 @@
 //   116-121  the counters that must be zero before the instruction runs
 //   34-81    of a branch: how far it goes from the next instruction, in words; before Hopper that is all of it, since
 //            then the lowest eight bits stand in 16-23
-//   72-79    of 005 and 119 in the forms 805 and 919: the special register; 50 51 clock  52 53 timer
+//   72-79    of 005 and 119 in the forms 805 and 919, and of the uniform 1c3 and 0cb in 9c3 and 8cb: the special
+//            register; 50 51 clock  52 53 timer
 //   38-43    of 11a: how many groups of copies may still be under way
 // Operations, found by compiling kernels that cannot do without them with NVRTC 13.0 for sm_80, sm_90, sm_100, sm_120:
 //   float32     008 select  009 minimum  00a 00b compare  020 multiply  021 add  023 fused
@@ -87,7 +88,8 @@ bool Instruction::is_atomic() const {
 
 bool Instruction::reads_clock() const {
   const std::uint64_t with_form = low & 0xfff, special_register = (high >> 8) & 0xff;
-  return (with_form == 0x805 || with_form == 0x919) && special_register >= 0x50 && special_register <= 0x53;
+  const bool reads_special = with_form == 0x805 || with_form == 0x919 || with_form == 0x9c3 || with_form == 0x8cb;
+  return reads_special && special_register >= 0x50 && special_register <= 0x53;
 }
 
 bool Instruction::takes_tensor_map() const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tuner/capture/stored/reach.hpp"
+#include "tuner/capture/stored/stored_launch.hpp"
 #include "tuner/core/base/element_type.hpp"
 
 namespace tuner::engine {

@@ -17,6 +17,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -109,6 +110,7 @@ struct Graph {
 };
 /// What the kernel of a binary that records does with memory, if anything.
 void work(const KeptLaunch& launch);
+void work_on_numbers(std::string_view does, int* out, const int* in, int count);
 /// Returns once no kernel runs any more: in the current context, or on a stream. No lock may be held.
 void wait_for_kernels();
 void wait_for_kernels_on(CUstream stream);
@@ -129,7 +131,8 @@ CUresult capture_forbids_legacy_stream();
 
 /// What a load of these instructions was told to return, see Inspector::fail_to_load.
 CUresult load_error(const std::string& instructions);
-/// Whether an array of a loaded module that records begins there. What is copied to it is kept like a launch.
+/// Whether an array of a loaded module that records, and does no work, begins there. What is copied to it is kept like
+/// a launch.
 Module* recording_module_of(CUdeviceptr array);
 void record_copy(Module* module, CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream);
 

@@ -36,7 +36,7 @@ CUresult reserve_addresses(CUdeviceptr* address, std::size_t bytes, std::size_t 
                            unsigned long long) {
   if (device.dead != CUDA_SUCCESS) return device.dead;
   if (bytes % kGranule != 0) return CUDA_ERROR_INVALID_VALUE;
-  if (wanted != 0) {
+  if (wanted != 0 && !told("taken")) {
     void* there = mmap(pointer<void>(wanted), bytes, PROT_NONE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (there != MAP_FAILED && reinterpret_cast<CUdeviceptr>(there) == wanted) {

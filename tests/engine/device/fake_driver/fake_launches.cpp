@@ -120,7 +120,7 @@ CUresult record_launch(const LaunchCall& call) {
 
 Module* recording_module_of(CUdeviceptr array) {
   for (Module* module : living) {
-    if (!module->records) continue;
+    if (!module->records || !module->work.empty()) continue;
     for (const auto& [symbol, elements] : module->arrays) {
       if (reinterpret_cast<CUdeviceptr>(elements.data()) == array) return module;
     }

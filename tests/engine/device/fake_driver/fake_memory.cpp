@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "tests/engine/device/fake_driver/fake_driver.hpp"
 #include "tests/engine/device/fake_driver/fake_settings.hpp"
@@ -26,6 +27,16 @@ std::size_t room() {
   return bytes;
 }
 
+/// As much as all allocations together may need, and never free again.
+void* place(std::size_t alignment, std::size_t bytes) {
+  constexpr CUdeviceptr kPlace = CUdeviceptr{0x20} << 40;
+  static void* const there = mmap(pointer<void>(kPlace), kMemory, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  static CUdeviceptr next = kPlace;
+  if (there != pointer<void>(kPlace)) std::abort();
+  return pointer<void>(std::exchange(next, next + (bytes + alignment - 1) / alignment * alignment));
+}
+
 CUresult allocate_as(Kind kind, CUdeviceptr* address, std::size_t bytes) {
   static unsigned long long next_id = 1;
   if (device.dead != CUDA_SUCCESS) return device.dead;
@@ -34,7 +45,9 @@ CUresult allocate_as(Kind kind, CUdeviceptr* address, std::size_t bytes) {
   if (allocated + bytes > room() || crowded(bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
   constexpr std::size_t kAlignment = 512, kHugePage = std::size_t{2} << 20;
   const std::size_t alignment = bytes < 2 * kHugePage ? kAlignment : kHugePage;
-  void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  const auto placed = number("placed");
+  void* memory =
+      placed ? place(*placed, bytes) : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   // What flushes the cache is written before every launch: one fault for each small page of it would be most of a test.
   if (alignment == kHugePage) madvise(memory, bytes, MADV_HUGEPAGE);
   *address = reinterpret_cast<CUdeviceptr>(memory);
@@ -54,7 +67,7 @@ CUresult release(CUdeviceptr address) {
   if (!allocations.contains(address)) return CUDA_ERROR_INVALID_VALUE;
   allocated -= allocations[address].bytes;
   allocations.erase(address);
-  std::free(pointer<void>(address));
+  if (!number("placed")) std::free(pointer<void>(address));
   return CUDA_SUCCESS;
 }
 // As with the real driver, on a captured stream these would become nodes of the graph.

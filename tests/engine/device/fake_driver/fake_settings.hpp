@@ -16,10 +16,13 @@
 //   mute            cuInit never returns
 //   no_context      no context can be created
 //   no_fences       the driver cannot map memory
+//   taken           or not at addresses that somebody wants
 //   fence_memory=N  of memory that is mapped there are only N bytes
 //   memory=N        the device says it has N bytes
 //   room=N          of memory that is not mapped there are only N bytes
 //   crowded=N       N bytes at once, or more, cannot be had while another worker of the same parent is not gone
+//   placed=N        memory that is not mapped lies where another process can have it, at multiples of N
+//   again           this is a replay, in which some kernels of programs do something else
 //   noise=N         launches take up to about N parts in a thousand more or less, and drift by as much
 //   seed=N          of that noise
 //   lost_after=N    the GPU is lost after N launches of candidates, in all processes together; needs the journal

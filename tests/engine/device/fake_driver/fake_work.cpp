@@ -5,6 +5,9 @@
 //   waits  (int* word): runs until that is not 0. Copies and frees that are not in a stream's order wait for it, and
 //   who
 //          synchronises with its context or stream; what comes behind it on its stream does not
+//   structure  ({int* out, const int* in, int count}): copies
+//   list   (Node* first): adds 1 to the number of each
+//   and what fake_kernels.cpp has
 #include <unistd.h>
 
 #include <algorithm>
@@ -43,6 +46,23 @@ void add(Module& module, const Launch& launch) {
   if (variable != module.arrays.end()) std::memcpy(variable->second.data(), &step, sizeof step);
 }
 
+struct Numbers {
+  int* out;
+  const int* in;
+  int count;
+};
+struct Node {
+  Node* next;
+  std::int64_t number;
+};
+
+void add_to_each(Node* first) {
+  constexpr int kMost = 100000;
+  int count = 0;
+  for (Node* node = first; node != nullptr && count < kMost; node = node->next, ++count) node->number += 1;
+  if (count == kMost) device.hung = true;  // there may be no end
+}
+
 template <typename Is>
 void wait_for(Is is_waited_for) {
   while (count_running.load(std::memory_order_relaxed) > 0) {
@@ -63,6 +83,13 @@ void work(const KeptLaunch& kept) {
   const Launch& launch = kept.launch;
   const std::string& does = kept.module->work;
   if (does == "adds") add(*kept.module, launch);
+  if (does == "structure") {
+    const auto numbers = argument<Numbers>(launch, 0);
+    return work_on_numbers("copies", numbers.out, numbers.in, numbers.count);
+  }
+  if (does == "list") add_to_each(argument<Node*>(launch, 0));
+  if (launch.arguments.size() == 3)
+    work_on_numbers(does, argument<int*>(launch, 0), argument<const int*>(launch, 1), argument<int>(launch, 2));
   if (does == "sets") __atomic_store_n(argument<int*>(launch, 0), 1, __ATOMIC_RELEASE);
   if (does == "waits") {
     const std::lock_guard lock(mutex);

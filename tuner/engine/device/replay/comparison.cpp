@@ -73,7 +73,8 @@ bool agree(Bytes element, Bytes reference, ElementType type) {
   if (!is_real(type)) return false;
   const double x = real_value(element, type), r = real_value(reference, type);
   if (std::isnan(x) || std::isnan(r)) return std::isnan(x) && std::isnan(r);
-  return x == r || std::abs(x - r) <= default_atol(type) + default_rtol(type) * std::abs(r);
+  if (std::isinf(x) || std::isinf(r)) return x == r;
+  return std::abs(x - r) <= default_atol(type) + default_rtol(type) * std::abs(r);
 }
 
 void MemoryComparison::add(Bytes seen, Bytes expected) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tuner/capture/stored/capture_folder.hpp"
+#include "tuner/core/binary/cubin.hpp"
 #include "tuner/engine/device/replay/comparison.hpp"
 #include "tuner/error.hpp"
 
@@ -32,6 +33,15 @@ bool is_settable(int attribute) {
          attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT ||
          attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED ||
          attribute == CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE;
+}
+
+/// How many its binary says that it takes; the driver reads so many, whatever it is given. 0: it does not say.
+std::uint64_t parameter_bytes(std::span<const std::byte> image, const std::string& kernel) {
+  std::uint64_t bytes = 0;
+  if (const auto facts = facts_from_cubin(image, kernel))
+    for (const KernelParameter& each : facts->parameters)
+      bytes = std::max<std::uint64_t>(bytes, std::uint64_t{each.offset} + each.size);
+  return bytes;
 }
 
 /// What the driver refuses is the launch's doing, unless the context has died.
@@ -121,6 +131,9 @@ void LaunchReplay::load_kernel() {
     throw CannotReplay{fmt::format("The driver does not load its module: {}", failure.what())};
   }
   demand(driver().module_function(&function_, module_.get(), launch_.kernel.c_str()), "cuModuleGetFunction");
+  if (const std::uint64_t bytes = parameter_bytes(image, launch_.kernel); bytes > parameters_.size())
+    throw CannotReplay{
+        fmt::format("The kernel takes {} bytes of parameters, and the capture has {}.", bytes, parameters_.size())};
   for (const NumberedFact& fact : launch_.attributes) {
     if (!is_settable(fact.number)) continue;
     const auto attribute = static_cast<CUfunction_attribute>(fact.number);

@@ -1,0 +1,207 @@
+// What is concluded from launches, with a lane that answers as a GPU would.
+#include "tuner/engine/replay/replay.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <functional>
+#include <utility>
+
+#include "tuner/engine/replay/launch_facts.hpp"
+
+namespace tuner::engine {
+namespace {
+
+using capture::StoredLaunch;
+using capture::StoredMemory;
+
+constexpr std::uint64_t kBase = 0x7f0000000000, kEach = 1 << 20;
+
+/// Of a kernel with so many pointers, whose memory launches leave as it was.
+capture::Capture capture_of(std::size_t allocations, const std::string& kernel = "k") {
+  capture::Capture capture;
+  StoredLaunch& launch = capture.launches.emplace_back();
+  launch.kernel = kernel;
+  for (std::size_t i = 0; i < allocations; ++i) {
+    StoredMemory memory{.address = kBase + i * kEach};
+    memory.before.size = memory.after.size = 64;
+    memory.before.hash = memory.after.hash = std::string(32, 'a');
+    launch.allocations.push_back(memory);
+    capture::Parameter parameter{8 * i, std::vector<std::byte>(8)};
+    std::memcpy(parameter.bytes.data(), &memory.address, 8);
+    launch.parameters.push_back(parameter);
+  }
+  return capture;
+}
+
+/// Answers each request at once, or none.
+class Answers final : public DeviceLane {
+ public:
+  explicit Answers(std::function<void(const ReplayLaunch&, DeviceReply&, ReplayResult&)> answer)
+      : answer_(std::move(answer)) {}
+
+  void submit(TicketId ticket, DeviceRequest request) override {
+    const auto& replay = std::get<ReplayLaunch>(request);
+    DeviceReply reply;
+    ReplayResult result;
+    answer_(replay, reply, result);
+    reply.result = std::move(result);
+    completions_.push_back({ticket, std::move(reply)});
+    asked.push_back(replay);
+  }
+  std::vector<Completion> poll() override {
+    return is_silent ? std::vector<Completion>() : std::exchange(completions_, {});
+  }
+  void cancel(TicketId) override {}
+  std::size_t room() const override { return 1; }
+  std::vector<int> wait_fds() const override { return {}; }
+  std::chrono::steady_clock::time_point next_deadline() const override {
+    return std::chrono::steady_clock::time_point::min();
+  }
+  const DeviceInfo& info() override { return info_; }
+
+  std::vector<ReplayLaunch> asked;
+  bool is_silent = false;
+
+ private:
+  std::function<void(const ReplayLaunch&, DeviceReply&, ReplayResult&)> answer_;
+  std::vector<Completion> completions_;
+  DeviceInfo info_;
+};
+
+ReplayResult results(std::size_t count) {
+  ReplayResult result;
+  result.memories.assign(count, ReplayedMemory{.is_reached = true, .can_be_read_only = true});
+  return result;
+}
+
+ReplayedLaunch replayed(Answers& lane, const capture::Capture& capture) {
+  static const std::atomic<bool> not_stopped = false;
+  std::optional<ReplayedLaunch> launch = replay_launch(lane, "/nowhere", capture, 0, {}, not_stopped);
+  REQUIRE(launch);
+  return std::move(*launch);
+}
+
+}  // namespace
+
+TEST_CASE("a folder that changes between the command and its worker is no access outside of memory") {
+  for (const std::size_t count : {0u, 1u, 3u}) {
+    Answers lane([&](const ReplayLaunch&, DeviceReply&, ReplayResult& result) { result = results(count); });
+    const ReplayedLaunch launch = replayed(lane, capture_of(2));
+    CHECK(launch.verdict == ReplayVerdict::not_run);
+    CHECK(launch.reason == "The capture has changed meanwhile.");
+    CHECK(launch.memories.size() == 2);
+  }
+}
+
+TEST_CASE("a stop ends a replay without a result") {
+  Answers lane([](const ReplayLaunch&, DeviceReply&, ReplayResult&) {});
+  lane.is_silent = true;
+  const std::atomic<bool> stopped = true;
+  CHECK_FALSE(replay_launch(lane, "/nowhere", capture_of(1), 0, {}, stopped));
+}
+
+TEST_CASE("memory that a launch faults over while it cannot be written is written, and no more workers are lost") {
+  constexpr std::size_t kMany = 64;
+  Answers lane([](const ReplayLaunch& request, DeviceReply& reply, ReplayResult& result) {
+    result = results(kMany);
+    if (request.patterned) result.pattern = PatternResult{.follows = 64};
+    if (!request.read_only.empty()) reply.outcome = Outcome::illegal_access;  // it writes everywhere
+  });
+  const ReplayedLaunch launch = replayed(lane, capture_of(kMany));
+  CHECK(launch.verdict == ReplayVerdict::exact);
+  CHECK(launch.workers_lost <= 13);
+  CHECK(launch.memories[0].use == MemoryUse::inout);
+  CHECK(launch.memories[0].is_certain);
+  // Of what nobody looked at any more, the patterns say that nothing is written there.
+  CHECK(launch.memories.back().use == MemoryUse::in);
+  for (const ReplayLaunch& request : lane.asked) CHECK((request.read_only.empty() || request.may_fault));
+}
+
+TEST_CASE("memory that could not be protected, and that patterns end the launch over, is not certain") {
+  Answers lane([](const ReplayLaunch& request, DeviceReply& reply, ReplayResult& result) {
+    result = results(1);
+    result.memories[0].can_be_read_only = false;
+    if (request.patterned) reply.outcome = Outcome::run_timeout;
+  });
+  const ReplayedLaunch launch = replayed(lane, capture_of(1));
+  CHECK(launch.memories[0].use == MemoryUse::in);
+  CHECK_FALSE(launch.memories[0].is_certain);
+}
+
+TEST_CASE("memory is inout if what it held changes what is written elsewhere, and not if that differs anyway") {
+  for (const bool differs_anyway : {false, true}) {
+    CAPTURE(differs_anyway);
+    capture::Capture capture = capture_of(2);
+    for (StoredMemory& memory : capture.launches[0].allocations) memory.after.hash = std::string(32, 'b');
+    Answers lane([&](const ReplayLaunch& request, DeviceReply&, ReplayResult& result) {
+      result = results(2);
+      for (ReplayedMemory& memory : result.memories) memory.is_within_tolerance = false;
+      if (differs_anyway || request.patterned == 0u) result.memories[1].different = 5;
+      if (request.patterned) result.pattern = PatternResult{.output = 64};
+    });
+    const ReplayedLaunch launch = replayed(lane, capture);
+    CHECK(launch.memories[0].use == (differs_anyway ? MemoryUse::out : MemoryUse::inout));
+  }
+}
+
+TEST_CASE("everything lies where it lay if that makes it better, and only then") {
+  for (const bool is_better : {false, true}) {
+    Answers lane([&](const ReplayLaunch& request, DeviceReply&, ReplayResult& result) {
+      result = results(1);
+      if (request.patterned) result.pattern = PatternResult{.depends = 64};
+      result.memories[0].different = is_better && request.at_own_addresses ? 0 : 5;
+      result.memories[0].is_within_tolerance = false;
+    });
+    const ReplayedLaunch launch = replayed(lane, capture_of(1));
+    CHECK(launch.at_own_addresses == is_better);
+    CHECK(launch.verdict == (is_better ? ReplayVerdict::exact : ReplayVerdict::not_repeatable));
+    CHECK(lane.asked.back().at_own_addresses == is_better);
+  }
+}
+
+TEST_CASE("sizes of arrays are products of parameters, counted in what the kernel's name says") {
+  capture::Capture capture = capture_of(1, "_Z1kP6float4ii");
+  StoredLaunch& launch = capture.launches[0];
+  const auto set = [&](std::uint64_t bytes, int first, int second) {
+    launch.allocations[0].before.size = launch.allocations[0].after.size = bytes;
+    launch.parameters.resize(1);
+    for (const int value : {first, second}) {
+      capture::Parameter parameter{8 + 4 * (launch.parameters.size() - 1), std::vector<std::byte>(4)};
+      std::memcpy(parameter.bytes.data(), &value, 4);
+      launch.parameters.push_back(parameter);
+    }
+    const auto arrays = arrays_of(launch, capture::MemoryMap(launch));
+    REQUIRE(arrays.at(0).size() == 1);
+    return arrays[0][0];
+  };
+  const ArrayFact vectors = set(16 * 30, 5, 6);
+  CHECK(vectors.element == ElementType::float32);
+  REQUIRE(vectors.sizes.size() == 1);
+  CHECK(vectors.sizes[0].parameters == std::vector<std::size_t>{1, 2});
+  CHECK(vectors.sizes[0].element_bytes == 16);
+  CHECK(set(16 * 30, 30, -2).sizes.at(0).parameters == std::vector<std::size_t>{1});
+  CHECK(set(16 * 30, 1, 0).sizes.empty());  // no numbers of anything
+  CHECK(set(17, 17, 3).sizes.empty());
+  launch.kernel = "of_c";
+  CHECK_FALSE(set(16 * 30, 120, 9).element);
+  CHECK(set(16 * 30, 120, 9).sizes.at(0).element_bytes == 4);
+}
+
+TEST_CASE("an allocation holds as many arrays as pointers lead into it, each up to the next") {
+  capture::Capture capture = capture_of(1);
+  StoredLaunch& launch = capture.launches[0];
+  capture::Parameter second{8, std::vector<std::byte>(24)};  // a structure, whose last word leads to the end
+  const std::uint64_t words[] = {kBase + 16, 7, kBase + 64};
+  std::memcpy(second.bytes.data(), words, sizeof words);
+  launch.parameters.push_back(second);
+  const auto arrays = arrays_of(launch, capture::MemoryMap(launch));
+  REQUIRE(arrays.at(0).size() == 3);
+  CHECK(arrays[0][0].bytes == 16);
+  CHECK(arrays[0][1].bytes == 48);
+  CHECK(arrays[0][1].from.parameter == 1);
+  CHECK(arrays[0][2].from.inside == 16);
+  CHECK(arrays[0][2].bytes == 0);
+}
+
+}  // namespace tuner::engine
