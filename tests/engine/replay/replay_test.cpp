@@ -147,6 +147,16 @@ TEST_CASE("memory that a launch faults over while it cannot be written is writte
   for (const ReplayLaunch& request : lane.asked) CHECK((request.read_only.empty() || request.may_fault));
 }
 
+TEST_CASE("a launch that is too slow while memory is protected is no proof that it is written") {
+  Answers lane([](const ReplayLaunch& request, DeviceReply& reply, ReplayResult& result) {
+    result = results(1);
+    if (!request.read_only.empty() || request.patterned) reply.outcome = Outcome::run_timeout;
+  });
+  const ReplayedLaunch launch = replayed(lane, capture_of(1));
+  CHECK(launch.memories[0].use == MemoryUse::in);
+  CHECK_FALSE(launch.memories[0].is_certain);
+}
+
 TEST_CASE("memory that could not be protected, and that patterns end the launch over, is not certain") {
   Answers lane([](const ReplayLaunch& request, DeviceReply& reply, ReplayResult& result) {
     result = results(1);

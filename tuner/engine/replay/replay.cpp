@@ -216,12 +216,12 @@ class Replayer {
     return reply;
   }
 
-  /// Whether launches come to an end while nothing can be written there.
-  bool writes_none_of(const Positions& memories) {
+  /// What becomes of a launch while nothing can be written there.
+  Outcome outcome_without(const Positions& memories) {
     request_.read_only = memories;
-    const DeviceReply reply = ask(request_);
+    const Outcome outcome = ask(request_).outcome;
     request_.read_only.clear();
-    return reply.ok();
+    return outcome;
   }
 
   void separate(std::span<const std::uint64_t> memories) {
@@ -231,10 +231,14 @@ class Replayer {
       uncertain_.insert(uncertain_.end(), memories.begin(), memories.end());
       return;
     }
-    if (writes_none_of({memories.begin(), memories.end()})) return;
+    const Outcome outcome = outcome_without({memories.begin(), memories.end()});
+    if (outcome == Outcome::ok) return;
     if (memories.size() == 1) {
-      written_.push_back(memories.front());
-      proven_.push_back(memories.front());
+      // A launch that was too slow, or was none, shows nothing.
+      const bool is_fault = outcome != Outcome::run_timeout && outcome != Outcome::launch_refused;
+      result_.memories[memories.front()].is_certain = is_fault;
+      (is_fault ? written_ : uncertain_).push_back(memories.front());
+      if (is_fault) proven_.push_back(memories.front());
       return;
     }
     separate(memories.first(memories.size() / 2));
@@ -289,7 +293,7 @@ class Replayer {
       varies = varies || replayed.varies;
       unlike += fmt::format("{}{} of {} bytes of {}", unlike.empty() ? "" : ", ", grouped(replayed.different),
                             grouped(map_[memory].before.size), name_of(memory));
-      if (result_.verdict == ReplayVerdict::not_repeatable && replayed.can_be_read_only && writes_none_of({memory})) {
+      if (result_.verdict == ReplayVerdict::not_repeatable && replayed.can_be_read_only && outcome_without({memory}) == Outcome::ok) {
         result_.memories[memory].use = MemoryUse::in;
         result_.memories[memory].pattern.reset();
         changed_elsewhere.push_back(memory);
