@@ -293,7 +293,8 @@ class Replayer {
       varies = varies || replayed.varies;
       unlike += fmt::format("{}{} of {} bytes of {}", unlike.empty() ? "" : ", ", grouped(replayed.different),
                             grouped(map_[memory].before.size), name_of(memory));
-      if (result_.verdict == ReplayVerdict::not_repeatable && replayed.can_be_read_only && outcome_without({memory}) == Outcome::ok) {
+      if (result_.verdict == ReplayVerdict::not_repeatable && replayed.can_be_read_only &&
+          outcome_without({memory}) == Outcome::ok) {
         result_.memories[memory].use = MemoryUse::in;
         result_.memories[memory].pattern.reset();
         changed_elsewhere.push_back(memory);
