@@ -27,6 +27,8 @@ SpawnOptions worker_program(const DeviceLaneOptions& options) {
   // Code is loaded with its module and not inside the first sample; launches return before kernels end.
   result.environment.push_back("CUDA_MODULE_LOADING=EAGER");
   result.environment.push_back("CUDA_LAUNCH_BLOCKING=0");
+  // Each thread's own arena would lie at a multiple of 64 MiB, and the context below them.
+  if (options.fixed_addresses) result.environment.push_back("MALLOC_ARENA_MAX=1");
   result.environment.insert(result.environment.end(), options.environment.begin(), options.environment.end());
   return result;
 }

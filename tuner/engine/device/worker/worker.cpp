@@ -6,7 +6,10 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <fstream>
+#include <string>
 
 #include "tuner/core/base/printable.hpp"
 #include "tuner/driver/device_query.hpp"
@@ -36,9 +39,21 @@ void create_context() {
   check(driver().set_context(context), "cuCtxSetCurrent");
 }
 
+/// Where the lowest of the libraries and stacks begins; 0 if that is not known.
+std::uint64_t lowest_mapping() {
+  constexpr std::uint64_t kAboveHeaps = 0x7000'0000'0000;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);)
+    if (const std::uint64_t begin = std::strtoull(line.c_str(), nullptr, 16); begin >= kAboveHeaps) return begin;
+  return 0;
+}
+
 /// The context's memory lies below what is mapped when it is made. Never given back.
 void leave_addresses_alone(std::uint64_t bytes) {
-  if (bytes > 0) mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const std::uint64_t lowest = lowest_mapping();
+  if (bytes == 0 || lowest <= bytes) return;
+  mmap(reinterpret_cast<void*>(lowest - bytes), bytes, PROT_NONE,
+       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 }
 
 }  // namespace
