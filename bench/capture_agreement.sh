@@ -21,13 +21,17 @@ import json, sys
 name, events, profile = sys.argv[1:4]
 try:
     kernels = json.load(open(profile))["kernels"]
-    by_events = {line.split("\t")[0]: line.split("\t")[1:] for line in open(events)}
+    by_events = {}  # a program that runs twice has two lines for a kernel
+    for line in open(events):
+        kernel, launches, ns = line.split("\t")
+        before = by_events.get(kernel, (0, 0.0))
+        by_events[kernel] = (before[0] + int(launches), before[1] + float(ns))
 except (OSError, ValueError) as trouble:
     print(f"| {name} | | | | nothing to compare: {trouble} |")
     raise SystemExit
 both = [kernel for kernel in kernels if kernel["mangled"] in by_events]
 ns = {kernel["mangled"]: kernel["mean_us"] * 1e3 * kernel["launches"] for kernel in both}
-other = {key: float(by_events[key][1]) for key in ns}
+other = {key: by_events[key][1] for key in ns}
 if not ns:
     print(f"| {name} | 0 | | | |")
     raise SystemExit
@@ -36,7 +40,7 @@ worst = max(points, key=lambda key: abs(points[key]))
 missing = len(by_events) - len(both)
 amiss = [f"{missing} kernels are missing"] * (missing > 0)
 amiss += [f"""{kernel["mangled"][:40]}: {kernel["launches"]} launches, {by_events[kernel["mangled"]][0]} seen by events"""
-          for kernel in both if kernel["launches"] != int(by_events[kernel["mangled"]][0])]
+          for kernel in both if kernel["launches"] != by_events[kernel["mangled"]][0]]
 print(f"""| {name} | {len(both)} | {abs(points[worst]):.2f} | {sum(other.values()) / sum(ns.values()):.3f} | {"; ".join(amiss)} |""")
 '
 hottest_of='
@@ -77,7 +81,7 @@ witness_of() {
   run AGREEMENT_COPIES "$work/$name.profiled" profiled > "$work/$name.profile" 2> /dev/null < /dev/null
   kernel=$(python3 -c "$hottest_of" "$work/$name.profile")
   [ -n "$kernel" ] || return 0
-  stored=("$tuner" capture --json --kernel "$kernel" -o "$work/$name.capture" --)
+  stored=("$tuner" capture --json --no-replay --kernel "$kernel" -o "$work/$name.capture" --)
   run AGREEMENT_COPIES "$work/$name.stored" stored > "$work/$name.json" 2> /dev/null < /dev/null
   printf '| %s | %s | %s | %s | %s | %s |\n' "$name" "$(wc -l < "$work/$name.first")" \
     "$(agrees "$work/$name.first" "$work/$name.second")" "$(agrees "$work/$name.first" "$work/$name.profiled")" \

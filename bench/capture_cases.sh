@@ -19,7 +19,7 @@ for way in plain large many packed structured per_thread waiting waits beside_ca
   [ $way != waits ] || kernel=waits
   which=()
   [ $way != waits ] || which=(--launches 2)
-  timeout 30 "$tuner" capture --json --kernel $kernel "${which[@]}" -o "$folder/$way" -- "$folder/cases" "${way/waits/waiting}" \
+  timeout 30 "$tuner" capture --json --no-replay --kernel $kernel "${which[@]}" -o "$folder/$way" -- "$folder/cases" "${way/waits/waiting}" \
     > "$folder/$way.json" 2> "$folder/$way.log"
   code=$?
   said=$(grep '^tuner: ' "$folder/$way.log" | sed 's/^tuner: //; s/^warning: //' | sort -u | tr '\n' ' ')
@@ -45,5 +45,5 @@ done
 printf '\nMany launches, not watched, watched, and watched for one that does not come:\n'
 "$folder/cases" many
 "$tuner" capture --json -- "$folder/cases" many 2>&1 > /dev/null | grep launch
-"$tuner" capture --json --kernel adds --launches 1000000 -o "$folder/never" -- "$folder/cases" many 2>&1 > /dev/null | grep 'us a launch'
+"$tuner" capture --json --no-replay --kernel adds --launches 1000000 -o "$folder/never" -- "$folder/cases" many 2>&1 > /dev/null | grep 'us a launch'
 exit $bad

@@ -40,7 +40,7 @@ store_of() {
   "${run[@]}" -- sh -c "$command" > "$work/$name.profile" 2> "$work/$name.first" < /dev/null
   kernel=$(python3 -c "$hottest_of" "$work/$name.profile")
   [ -n "$kernel" ] || { echo "| $name | | no kernel of its own | | | $(grep -m 1 '^tuner: ' "$work/$name.first") |"; return 0; }
-  "${run[@]}" --kernel "$kernel" -o "$work/$name.capture" -- sh -c "$command" > "$work/$name.json" 2> "$work/$name.with" < /dev/null
+  "${run[@]}" --no-replay --kernel "$kernel" -o "$work/$name.capture" -- sh -c "$command" > "$work/$name.json" 2> "$work/$name.with" < /dev/null
   python3 -c "$row_of" "$name" "$work/$name.json" "$work/$name.with"
 }
 export -f command_of store_of

@@ -6,10 +6,10 @@
 
 #include "tuner/core/task/task.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
+#include "tuner/engine/device/memory/work_stream.hpp"
 #include "tuner/engine/device/worker/buffers.hpp"
 #include "tuner/engine/device/worker/device_support.hpp"
 #include "tuner/engine/device/worker/kernel.hpp"
-#include "tuner/engine/device/memory/work_stream.hpp"
 
 namespace tuner::bench {
 

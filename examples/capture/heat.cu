@@ -3,6 +3,8 @@
 //   nvcc -O2 -o heat heat.cu
 //   tuner capture -- ./heat
 //   tuner capture --kernel spread -- ./heat && tuner show ./spread.capture
+// To run these launches again, without the program:
+//   tuner replay spread.capture
 #include <cstdio>
 #include <cstdlib>
 #include <utility>

@@ -299,7 +299,9 @@ class Model final : public Proposer {
 
   void judge(std::uint64_t index, std::span<const float> row, Choice& best) {
     const RandomisedTrees::Prediction prediction = round_.times.predict(row, chosen_);
-    const double value = expected_improvement(prediction) * (1 - chance_of_failure(row));
+    const double improvement = expected_improvement(prediction);
+    if (best.index && improvement <= best.value) return;  // its chance of failure can only make that less
+    const double value = improvement * (1 - chance_of_failure(row));
     if (best.index && value <= best.value) return;
     best = {index, value, prediction.mean};
   }

@@ -35,11 +35,14 @@ std::vector<std::uint32_t> numbers_below(std::size_t count) {
 class Outlook::Pairs {
  public:
   Pairs(const Space& space, std::span<const Sample> samples) {
-    for (const Parameter& parameter : space.parameters()) {
-      first_.push_back(values_);
-      values_ += parameter.values.size();
+    for (const Parameter& parameter : space.parameters()) numbers_.emplace_back(parameter.values.size());
+    for (const Sample& sample : samples) {
+      for (std::size_t i = 0; i < numbers_.size(); ++i) {
+        std::size_t& number = numbers_[i][sample.configuration.choice[i]];
+        if (number == 0) number = count_++;
+      }
     }
-    timed_.resize(values_ * values_);
+    timed_.resize(count_ * count_);
     for (const Sample& sample : samples) for_each(sample.configuration, [&](std::size_t pair) { timed_[pair] = true; });
   }
 
@@ -52,14 +55,15 @@ class Outlook::Pairs {
  private:
   template <class Do>
   void for_each(const Configuration& configuration, Do work) const {
-    for (std::size_t a = 1; a < first_.size(); ++a) {
-      const std::size_t row = (first_[a] + configuration.choice[a]) * values_;
-      for (std::size_t b = 0; b < a; ++b) work(row + first_[b] + configuration.choice[b]);
+    for (std::size_t a = 1; a < numbers_.size(); ++a) {
+      const std::size_t row = numbers_[a][configuration.choice[a]] * count_;
+      for (std::size_t b = 0; b < a; ++b) work(row + numbers_[b][configuration.choice[b]]);
     }
   }
 
-  std::vector<std::size_t> first_;  // of each parameter's values, all values in a row
-  std::size_t values_ = 0;
+  /// By parameter, by value; 0: no sample has it, nor any pair with it. Lists of values may be long, samples are few.
+  std::vector<std::vector<std::size_t>> numbers_;
+  std::size_t count_ = 1;  ///< of numbers
   std::vector<bool> timed_;
 };
 
@@ -130,8 +134,9 @@ Outlook::View Outlook::look(const std::function<bool(std::uint64_t)>& is_open,
   // One of each stretch: the same place in each would have the same values of the last parameters.
   const std::uint64_t stretch = std::max<std::uint64_t>(1, space_.size() / kLookedAt);
   Prng within(prng.next());
-  for (std::uint64_t begin = 0; begin < space_.size(); begin += stretch) {
-    const std::uint64_t index = begin + within.below(std::min(stretch, space_.size() - begin));
+  for (std::uint64_t begin = 0, length = 0; begin < space_.size(); begin += length) {
+    length = std::min(stretch, space_.size() - begin);
+    const std::uint64_t index = begin + within.below(length);
     if (!is_open(index)) continue;
     const Configuration configuration = space_.at(index);
     features_.write(configuration, row);

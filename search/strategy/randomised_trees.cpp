@@ -127,9 +127,10 @@ RandomisedTrees::Split RandomisedTrees::split_of(std::span<const std::uint32_t> 
     float left_sum = 0;
     std::uint32_t left_count = 0;
     for (const std::uint32_t row : rows) {
+      // As a factor: a branch that goes either way by chance costs more than an addition.
       const bool goes_left = values[row] <= cut;
-      left_sum += goes_left ? targets_[row] : 0.0F;
-      left_count += goes_left ? 1 : 0;
+      left_sum += static_cast<float>(goes_left) * targets_[row];
+      left_count += static_cast<std::uint32_t>(goes_left);
     }
     // Variance left = variance - (m1 - m2)^2 n1 n2 / n^2, for means m and counts n of the two sides.
     const auto n1 = static_cast<float>(left_count), n2 = static_cast<float>(count - left_count);
@@ -183,8 +184,8 @@ RandomisedTrees::Prediction RandomisedTrees::predict(std::span<const float> row,
   for (const std::uint32_t number : trees) {
     const Node* const tree = trees_[number].data();
     const Node* node = tree;
-    while (node->feature >= 0) {
-      node = tree + node->left + (row[static_cast<std::size_t>(node->feature)] > node->cut ? 1 : 0);
+    while (node->feature >= 0) {  // no branch for left or right: see split_of
+      node = tree + (node->left + static_cast<std::uint32_t>(row[static_cast<std::size_t>(node->feature)] > node->cut));
     }
     const double value = node->value;
     sum += value;

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "tuner/engine/replay/launch_facts.hpp"
@@ -69,6 +70,32 @@ class Answers final : public DeviceLane {
   DeviceInfo info_;
 };
 
+/// What a replay owns in place of them.
+class Borrowed final : public DeviceLane {
+ public:
+  explicit Borrowed(Answers& lane) : lane_(lane) {}
+  void submit(TicketId ticket, DeviceRequest request) override { lane_.submit(ticket, std::move(request)); }
+  std::vector<Completion> poll() override { return lane_.poll(); }
+  void cancel(TicketId ticket) override { lane_.cancel(ticket); }
+  std::size_t room() const override { return lane_.room(); }
+  std::vector<int> wait_fds() const override { return lane_.wait_fds(); }
+  std::chrono::steady_clock::time_point next_deadline() const override { return lane_.next_deadline(); }
+  const DeviceInfo& info() override { return lane_.info(); }
+
+ private:
+  Answers& lane_;
+};
+
+/// `paddings` becomes what the workers were started with.
+std::optional<ReplayedLaunch> replay_launch(Answers& lane, const capture::Capture& capture,
+                                            const std::atomic<bool>& stop, std::vector<std::uint64_t>& paddings) {
+  const auto make_lane = [&](std::uint64_t padding) {
+    paddings.push_back(padding);
+    return std::make_unique<Borrowed>(lane);
+  };
+  return Replays(make_lane, "/nowhere", capture, {}, stop).run(0);
+}
+
 ReplayResult results(std::size_t count) {
   ReplayResult result;
   result.memories.assign(count, ReplayedMemory{.is_reached = true, .can_be_read_only = true});
@@ -77,7 +104,8 @@ ReplayResult results(std::size_t count) {
 
 ReplayedLaunch replayed(Answers& lane, const capture::Capture& capture) {
   static const std::atomic<bool> not_stopped = false;
-  std::optional<ReplayedLaunch> launch = replay_launch(lane, "/nowhere", capture, 0, {}, not_stopped);
+  std::vector<std::uint64_t> paddings;
+  std::optional<ReplayedLaunch> launch = replay_launch(lane, capture, not_stopped, paddings);
   REQUIRE(launch);
   return std::move(*launch);
 }
@@ -86,7 +114,10 @@ ReplayedLaunch replayed(Answers& lane, const capture::Capture& capture) {
 
 TEST_CASE("a folder that changes between the command and its worker is no access outside of memory") {
   for (const std::size_t count : {0u, 1u, 3u}) {
-    Answers lane([&](const ReplayLaunch&, DeviceReply&, ReplayResult& result) { result = results(count); });
+    Answers lane([&](const ReplayLaunch&, DeviceReply&, ReplayResult& result) {
+      result = results(count);
+      for (ReplayedMemory& memory : result.memories) memory.is_missing = true;
+    });
     const ReplayedLaunch launch = replayed(lane, capture_of(2));
     CHECK(launch.verdict == ReplayVerdict::not_run);
     CHECK(launch.reason == "The capture has changed meanwhile.");
@@ -98,7 +129,8 @@ TEST_CASE("a stop ends a replay without a result") {
   Answers lane([](const ReplayLaunch&, DeviceReply&, ReplayResult&) {});
   lane.is_silent = true;
   const std::atomic<bool> stopped = true;
-  CHECK_FALSE(replay_launch(lane, "/nowhere", capture_of(1), 0, {}, stopped));
+  std::vector<std::uint64_t> paddings;
+  CHECK_FALSE(replay_launch(lane, capture_of(1), stopped, paddings));
 }
 
 TEST_CASE("memory that a launch faults over while it cannot be written is written, and no more workers are lost") {
@@ -153,6 +185,41 @@ TEST_CASE("memory is inout if what it held changes what is written elsewhere, an
     const ReplayedLaunch launch = replayed(lane, capture);
     CHECK(launch.memories[0].use == (differs_anyway ? MemoryUse::out : MemoryUse::inout));
   }
+}
+
+TEST_CASE("where the driver gives other addresses, a worker is started that leaves as many alone as it is off") {
+  constexpr std::uint64_t kOff = 160 << 20;
+  const std::atomic<bool> not_stopped = false;
+  std::vector<std::uint64_t> paddings;
+  Answers lane([&](const ReplayLaunch&, DeviceReply&, ReplayResult& result) {
+    result = results(1);
+    result.first_address = kBase + kOff - paddings.back();
+    result.memories[0].is_missing = paddings.back() != kOff;
+  });
+  const std::optional<ReplayedLaunch> launch = replay_launch(lane, capture_of(1), not_stopped, paddings);
+  REQUIRE(launch);
+  CHECK(launch->verdict == ReplayVerdict::exact);
+  CHECK(paddings == std::vector<std::uint64_t>{0, kOff});
+}
+
+TEST_CASE("addresses that cannot be the first of a program's are no reason for another worker") {
+  constexpr std::uint64_t kStep = 32 << 20, kFirst = 0x7ffdd7e00000;
+  CHECK(possible_paddings(kFirst, {kFirst - 2 * kStep + 512, kFirst - kStep, kFirst - kStep + 4096}) ==
+        std::vector<std::uint64_t>{kStep, 2 * kStep});
+  CHECK(possible_paddings(kFirst, {kFirst, kFirst + kStep, kFirst - kStep / 2, 4096}).empty());
+}
+
+TEST_CASE("what the kernel's name calls mutable shows itself over patterns, and no worker is lost over it") {
+  Answers lane([](const ReplayLaunch& request, DeviceReply& reply, ReplayResult& result) {
+    result = results(2);
+    if (request.patterned) result.pattern = PatternResult{.output = 64};
+    for (const std::uint64_t memory : request.read_only)
+      if (memory == 1) reply.outcome = Outcome::illegal_access;
+  });
+  const ReplayedLaunch launch = replayed(lane, capture_of(2, "_Z1kPKfPf"));
+  CHECK(launch.workers_lost == 0);
+  CHECK(launch.memories[0].use == MemoryUse::in);
+  CHECK(launch.memories[1].use == MemoryUse::out);
 }
 
 TEST_CASE("everything lies where it lay if that makes it better, and only then") {

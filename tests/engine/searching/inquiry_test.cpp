@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "cache/store/memory_store.hpp"
 #include "tests/engine/session/laboratory.hpp"
 
 namespace tuner::engine {
@@ -73,6 +74,31 @@ TEST_CASE("a result that a rule waits for ends the search, and the first rule me
   questions.inquiry.end("something else");
   CHECK(questions.inquiry.why_stopped(true) == why);
   CHECK_FALSE(questions.inquiry.tell_next());
+}
+
+/// Its rows with a toolkit are damaged.
+struct HalfReadable : cache::MemoryStore {
+  std::vector<cache::Trial> find_reusable(const cache::Run& run) const override {
+    if (!run.conditions.toolkit.empty()) throw Error(Errc::store_damaged, "Half of it cannot be read.");
+    return MemoryStore::find_reusable(run);
+  }
+};
+
+TEST_CASE("of rows that could be read by halves one half was used, but not the cost of a result that it had") {
+  Questions questions({.strategy = "exhaustive"});
+  const EntryId entry = questions.inquiry.ask(1).front();
+  cache::Trial settling = questions.candidates[entry].trial;
+  settling.outcome = Outcome::launch_refused;  // it never reached a compiler
+  settling.result_cost_ms = 5;
+  HalfReadable store;
+  store.record_trials({&settling, 1});
+  EarlierSessions whole;
+  whole.read_trials(store, settling, "");
+  REQUIRE(whole.result_cost_ms() == 5.0);
+  CHECK_THROWS_AS(questions.earlier.read_trials(store, settling, "13.0.88"), Error);
+  questions.answer(entry);
+  CHECK_FALSE(questions.inquiry.settle_cost(entry));
+  CHECK_FALSE(questions.candidates[entry].trial.result_cost_ms);
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <set>
+#include <string>
 #include <string_view>
 
 #include "search/strategy/strategy.hpp"
@@ -79,6 +81,40 @@ TEST_CASE("a look at a large space saw one value of the last parameter") {
           },
           [](std::span<const float>) { return 1.0; }, prng);
   for (const int one : seen) CHECK(one > 800);
+}
+
+/// How many configurations a look asks about, of a space in which some random ones were timed.
+std::size_t looked_at(const Space& space) {
+  const Features features(space);
+  Prng prng(1);
+  std::vector<Timed> timed;
+  for (int i = 0; i < 30; ++i) timed.push_back({prng.below(space.size()), static_cast<float>(prng.unit())});
+  std::size_t count = 0;
+  Outlook(space, features, timed, prng)
+      .look(
+          [&](std::uint64_t) {
+            ++count;
+            return count < 10'000;
+          },
+          [](std::span<const float>) { return 1.0; }, prng);
+  return count;
+}
+
+TEST_CASE("a look at as many configurations as 64 bits can number never came to the end") {
+  std::vector<Parameter> parameters;
+  std::string all;
+  for (int i = 0; i < 64; ++i) {
+    const std::string name = "P" + std::to_string(i);
+    parameters.push_back({name, {Value(0), Value(1)}, Value(0)});
+    all += (i == 0 ? "" : " + ") + name;
+  }
+  const Space space(std::move(parameters), {test::constraint(all + " < 64")}, {});
+  REQUIRE(space.size() == std::numeric_limits<std::uint64_t>::max());
+  CHECK(looked_at(space) <= 4001);
+}
+
+TEST_CASE("a look took memory by the square of how many values there are") {
+  CHECK(looked_at(cube("ABC", 200'000)) == 4000);
 }
 
 TEST_CASE("a look names six likely places and two with values that nothing has, none a step from another") {

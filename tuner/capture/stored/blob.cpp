@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "cache/file/hash.hpp"
 #include "tuner/process/quiet_thread.hpp"
@@ -58,20 +60,55 @@ class Packed {
   Bytes stored_ = chunk_;
 };
 
-void compress_all(std::vector<Packed>& chunks) {
+/// A chunk as it was stored, and what becomes of it.
+class Unpacked {
+ public:
+  /// Empty if the file ends, or cannot hold such a chunk there. `size` is the chunk's.
+  static std::optional<Unpacked> read_from(const ReadBytes& read, std::size_t size) {
+    std::array<std::byte, 8> count_bytes{};
+    if (read(count_bytes) != count_bytes.size()) return std::nullopt;
+    const std::uint64_t count = from_little_endian(count_bytes);
+    if (count == 0 || count > size) return std::nullopt;
+    Unpacked chunk;
+    chunk.stored_.resize(count);
+    if (read(chunk.stored_) != count) return std::nullopt;
+    if (count < size) chunk.room_.resize(size);
+    return chunk;
+  }
+  void uncompress() {
+    if (room_.empty()) return;
+    uLongf unpacked = room_.size();
+    const int result = ::uncompress(as_zlib(room_.data()), &unpacked, as_zlib(stored_.data()), stored_.size());
+    is_whole_ = result == Z_OK && unpacked == room_.size();
+    std::swap(stored_, room_);
+  }
+  /// Nothing if it was no stream of so many bytes.
+  std::optional<Bytes> contents() const { return is_whole_ ? std::optional<Bytes>(stored_) : std::nullopt; }
+
+ private:
+  std::vector<std::byte> stored_, room_;
+  bool is_whole_ = true;
+};
+
+/// Calls `work` with each chunk, each in a thread of its own.
+template <typename Chunk, typename Work>
+void in_threads(std::vector<Chunk>& chunks, Work work) {
   std::vector<std::thread> threads;
   const auto join = [&] {
     for (std::thread& thread : threads) thread.join();
   };
   try {
-    for (std::size_t i = 1; i < chunks.size(); ++i)
-      threads.push_back(quiet_thread([&chunks, i] { chunks[i].compress(); }));
+    for (std::size_t i = 1; i < chunks.size(); ++i) threads.push_back(quiet_thread([&, i] { work(chunks[i]); }));
   } catch (...) {
     join();
     throw;
   }
-  chunks.front().compress();
+  work(chunks.front());
   join();
+}
+
+std::size_t chunks_at_once() {
+  return std::clamp<std::size_t>(static_cast<std::size_t>(usable_cores()), 1, kMostAtOnce);
 }
 
 }  // namespace
@@ -85,7 +122,7 @@ Blob blob_of(Bytes contents) {
 }
 
 void pack(Bytes contents, const std::function<void(Bytes)>& write) {
-  const std::size_t at_once = std::clamp<std::size_t>(static_cast<std::size_t>(usable_cores()), 1, kMostAtOnce);
+  const std::size_t at_once = chunks_at_once();
   while (!contents.empty()) {
     std::vector<Packed> chunks;
     while (chunks.size() < at_once && !contents.empty()) {
@@ -93,7 +130,7 @@ void pack(Bytes contents, const std::function<void(Bytes)>& write) {
       chunks.emplace_back(contents.first(size));
       contents = contents.subspan(size);
     }
-    compress_all(chunks);
+    in_threads(chunks, [](Packed& chunk) { chunk.compress(); });
     for (const Packed& chunk : chunks) {
       write(little_endian(chunk.stored().size()));
       write(chunk.stored());
@@ -102,25 +139,24 @@ void pack(Bytes contents, const std::function<void(Bytes)>& write) {
 }
 
 bool unpack(const Blob& blob, const ReadBytes& read, const std::function<void(Bytes)>& visit) {
+  const std::size_t at_once = chunks_at_once();
   cache::ContentHash hash;
-  std::vector<std::byte> stored, chunk;
-  for (std::uint64_t left = blob.size; left > 0; left -= chunk.size()) {
-    std::array<std::byte, 8> count_bytes{};
-    if (read(count_bytes) != count_bytes.size()) return false;
-    const std::uint64_t count = from_little_endian(count_bytes), size = std::min<std::uint64_t>(left, kChunkBytes);
-    if (count == 0 || count > size) return false;
-    stored.resize(count);
-    if (read(stored) != count) return false;
-    chunk.resize(size);
-    uLongf unpacked = size;
-    if (count == size) {
-      chunk = stored;
-    } else if (uncompress(as_zlib(chunk.data()), &unpacked, as_zlib(stored.data()), count) != Z_OK ||
-               unpacked != size) {
-      return false;
+  for (std::uint64_t left = blob.size; left > 0;) {
+    std::vector<Unpacked> chunks;
+    while (chunks.size() < at_once && left > 0) {
+      const std::uint64_t size = std::min<std::uint64_t>(left, kChunkBytes);
+      std::optional<Unpacked> chunk = Unpacked::read_from(read, size);
+      if (!chunk) return false;
+      chunks.push_back(std::move(*chunk));
+      left -= size;
     }
-    hash.add(chunk);
-    visit(chunk);
+    in_threads(chunks, [](Unpacked& chunk) { chunk.uncompress(); });
+    for (const Unpacked& chunk : chunks) {
+      const std::optional<Bytes> contents = chunk.contents();
+      if (!contents) return false;
+      hash.add(*contents);
+      visit(*contents);
+    }
   }
   std::byte more{};
   return read({&more, 1}) == 0 && hash.hash().text == blob.hash;

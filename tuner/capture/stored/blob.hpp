@@ -35,7 +35,7 @@ void pack(std::span<const std::byte> contents, const std::function<void(std::spa
 /// Gets so many bytes of a file; fewer where it ends.
 using ReadBytes = std::function<std::size_t(std::span<std::byte>)>;
 /// Calls `visit` with each chunk of a file's contents, in order. False if the file does not hold this blob: what was
-/// visited is to be thrown away then. Whatever the file holds, memory for two chunks is needed.
+/// visited is to be thrown away then. Uses all cores. Whatever the file holds, memory for two chunks a core is needed.
 bool unpack(const Blob& blob, const ReadBytes& read, const std::function<void(std::span<const std::byte>)>& visit);
 
 }  // namespace tuner::capture

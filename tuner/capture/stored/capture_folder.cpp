@@ -265,6 +265,10 @@ std::vector<std::byte> load_blob(const fs::path& folder, const Blob& blob) {
   std::vector<std::byte> contents;
   try {
     const UniqueFd file = open_file(path);
+    struct stat status {};
+    constexpr std::uint64_t kMostRatio = 1040;  // of a zlib stream; what a manifest claims may be more
+    if (fstat(file.get(), &status) == 0)
+      contents.reserve(std::min(blob.size, static_cast<std::uint64_t>(status.st_size) * kMostRatio));
     const auto read = [&](std::span<std::byte> bytes) { return read_all(file.get(), bytes); };
     const auto keep = [&](Bytes chunk) { contents.insert(contents.end(), chunk.begin(), chunk.end()); };
     if (!unpack(blob, read, keep)) damaged(path, "is damaged");

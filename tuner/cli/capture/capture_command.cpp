@@ -6,7 +6,9 @@
 #include <system_error>
 
 #include "tuner/capture/capture.hpp"
+#include "tuner/capture/stored/capture_folder.hpp"
 #include "tuner/cli/capture/profile_output.hpp"
+#include "tuner/cli/capture/replay_folder.hpp"
 #include "tuner/cli/capture/store_kernel.hpp"
 #include "tuner/cli/given/decisions.hpp"
 #include "tuner/cli/terminal/arguments.hpp"
@@ -75,7 +77,7 @@ std::vector<std::uint64_t> read_launches(const Arguments& arguments) {
 std::optional<StoringRequest> storing_request(const Arguments& arguments) {
   const std::optional<std::string> kernel = arguments.value("kernel");
   if (!kernel) {
-    for (const char* const option : {"o", "launches", "limit"}) {
+    for (const char* const option : {"o", "launches", "limit", "no-replay"}) {
       if (arguments.has(option))
         throw Error(Errc::bad_usage,
                     fmt::format("{} says how launches are stored; add --kernel NAME.", spelled(option)));
@@ -86,6 +88,19 @@ std::optional<StoringRequest> storing_request(const Arguments& arguments) {
                         .folder = arguments.value("o").value_or(default_folder(*kernel)),
                         .ordinals = read_launches(arguments),
                         .limit = read_limit(arguments)};
+}
+
+/// What was stored stays, whatever comes of this.
+nlohmann::ordered_json replay(const std::filesystem::path& folder, bool as_json, const std::atomic<bool>& interrupted) {
+  try {
+    const capture::Capture capture = capture::read_capture(folder);
+    const FolderReplay replay = replay_folder({.folder = folder}, capture, interrupted);
+    if (!as_json) print("\n" + replay.text(capture));
+    return replay.json(capture);
+  } catch (const Error& error) {
+    warn(fmt::format("What was stored was not replayed: {}", error.what()));
+    return nullptr;
+  }
 }
 
 ExitCode run_capture(const Arguments& arguments) {
@@ -112,11 +127,12 @@ ExitCode run_capture(const Arguments& arguments) {
     const StoringResult result = store->store_from(profile, options, interrupts.flag());
     json["stored"] = result.json;
     if (!arguments.has("json")) print(result.text);
-    if (interrupts.flag()) {
-      code = ExitCode::interrupted;
-    } else if (result.launches == 0) {
+    if (result.launches == 0) {
       code = ExitCode::no_result;
+    } else if (!arguments.has("no-replay") && !interrupts.flag()) {
+      json["replayed"] = replay(request->folder, arguments.has("json"), interrupts.flag());
     }
+    if (interrupts.flag()) code = ExitCode::interrupted;
   }
   if (arguments.has("json")) print_json(json);
   return code;
@@ -133,7 +149,7 @@ Command capture_command() {
           "Runs a CUDA program, unchanged, and lists the kernels that it launched: their share of the GPU's\n"
           "time, launches, launch shapes, and what they need. The driver loads a library into the program.\n"
           "With --kernel it runs the program once more and stores launches of that kernel with all memory that\n"
-          "they can reach, in a folder that `tuner show` prints.",
+          "they can reach. Then it runs them again, as `tuner replay` does.",
       .options =
           {{"stop", Option::Kind::value, "TIME|N", "end the program after TIME (10s), or after N launches"},
            {"after", Option::Kind::value, "TIME", "launches before TIME do not count; default: all count"},
@@ -148,7 +164,8 @@ Command capture_command() {
             "take most time, the one in the middle"},
            {"limit", Option::Kind::value, "SIZE",
             "memory that is stored with a launch, such as 512MB; default: 8 GB. If the program has allocated more, "
-            "what the kernel can reach is looked for"}},
+            "what the kernel can reach is looked for"},
+           {"no-replay", Option::Kind::flag, "", "do not run what was stored again, as `tuner replay` does"}},
       .most_operands = std::numeric_limits<std::size_t>::max(),
       .operands = {"FILE"},
       .examples = {{"tuner capture -- ./simulate 100", "which kernels take the time?"},

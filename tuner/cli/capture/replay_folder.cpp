@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "tuner/capture/kernel_name.hpp"
 #include "tuner/capture/stored/reach.hpp"
@@ -188,21 +189,32 @@ Json FolderReplay::json(const capture::Capture& capture) const {
 
 FolderReplay replay_folder(const ReplayRequest& request, const capture::Capture& capture,
                            const std::atomic<bool>& stop) {
-  engine::DeviceProcessLane lane({.ordinal = request.ordinal, .fixed_addresses = true, .stop = &stop});
-  const DeviceInfo& device = engine::wait_for_gpu(lane, request.ordinal);
-  engine::Turn turn;
-  engine::TurnWait wait;
-  wait.gives_up = [&] { return stop.load(); };
-  wait.waits = [](const std::string& busy) {
-    warn(fmt::format("{}: waiting for it to end. Ctrl-C stops waiting.", busy));
+  std::optional<engine::Turn> turn;
+  const auto take_turn = [&](const DeviceInfo& device) {
+    engine::TurnWait wait;
+    wait.gives_up = [&] { return stop.load(); };
+    wait.waits = [](const std::string& busy) {
+      warn(fmt::format("{}: waiting for it to end. Ctrl-C stops waiting.", busy));
+    };
+    wait.warning = [](const std::string& sentence) { warn(sentence); };
+    engine::take_gpu(device, wait, turn.emplace());
   };
-  wait.warning = [](const std::string& sentence) { warn(sentence); };
+  engine::Replays replays(
+      [&](std::uint64_t padding) {
+        auto lane = std::make_unique<engine::DeviceProcessLane>(
+            engine::DeviceLaneOptions{.ordinal = request.ordinal,
+                                      .environment = {fmt::format("{}={}", engine::kAddressPadding, padding)},
+                                      .fixed_addresses = true,
+                                      .stop = &stop});
+        const DeviceInfo& device = engine::wait_for_gpu(*lane, request.ordinal);
+        if (!turn) take_turn(device);
+        return lane;
+      },
+      request.folder, capture, {.launch_timeout = request.launch_timeout}, stop);
   FolderReplay result;
-  if (!engine::take_gpu(device, wait, turn)) return result;
-  for (std::size_t position = 0; position < capture.launches.size(); ++position) {
+  for (std::size_t position = 0; position < capture.launches.size() && !stop; ++position) {
     if (request.launch && position != *request.launch) continue;
-    std::optional<engine::ReplayedLaunch> replayed = engine::replay_launch(
-        lane, request.folder, capture, position, {.launch_timeout = request.launch_timeout}, stop);
+    std::optional<engine::ReplayedLaunch> replayed = replays.run(position);
     if (!replayed) break;
     result.launches.push_back({position, std::move(*replayed)});
   }

@@ -63,6 +63,13 @@ const Parameter* parameter_at(const StoredLaunch& launch, std::uint64_t offset, 
   return nullptr;
 }
 
+/// Empty if it cannot be read.
+std::vector<std::byte> image_of(const std::filesystem::path& folder, const StoredLaunch& launch) try {
+  return capture::load_blob(folder, launch.module);
+} catch (const Error&) {
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::vector<ArrayFact>> arrays_of(const StoredLaunch& launch, const MemoryMap& map) {
@@ -76,6 +83,7 @@ std::vector<std::vector<ArrayFact>> arrays_of(const StoredLaunch& launch, const 
     ArrayFact array{.from = {position, pointer.offset - parameter->offset, pointer.leads_to.offset}};
     if (has_types && parameter->bytes.size() == sizeof(std::uint64_t)) {
       const ParameterType& type = signature->parameters[position];
+      array.is_mutable = type.form == ParameterType::Form::pointer && !type.points_to_const;
       if (type.form == ParameterType::Form::pointer && type.shape) {
         array.element = type.shape->element;
         array.lanes = static_cast<std::uint64_t>(type.shape->lanes);
@@ -96,13 +104,16 @@ std::vector<std::vector<ArrayFact>> arrays_of(const StoredLaunch& launch, const 
   return arrays;
 }
 
+std::set<std::string> constants_of(const std::filesystem::path& folder, const StoredLaunch& launch) {
+  const std::vector<std::byte> image = image_of(folder, launch);
+  std::set<std::string> constants;
+  for (const CubinArray& variable : variables_in_cubin(image)) constants.insert(variable.symbol);
+  for (const CubinArray& variable : globals_in_cubin(image)) constants.erase(variable.symbol);
+  return constants;
+}
+
 std::string why_unsteady(const std::filesystem::path& folder, const StoredLaunch& launch) {
-  std::vector<std::byte> image;
-  try {
-    image = capture::load_blob(folder, launch.module);
-  } catch (const Error&) {
-    return {};
-  }
+  const std::vector<std::byte> image = image_of(folder, launch);
   const int architecture = cubin_architecture(image);
   std::vector<std::string> functions = functions_called(image, launch.kernel);
   functions.push_back(launch.kernel);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,12 +32,16 @@ struct ArrayFact {
   PointerParameter from;
   std::uint64_t bytes = 0;
   std::optional<ElementType> element;  ///< if the kernel's name says it
+  bool is_mutable = false;             ///< and says that it is no pointer to const
   std::uint64_t lanes = 1;             ///< of these together, as float4 has four
   std::vector<SizeFact> sizes;
 };
 
 /// What parameters and the kernel's name say of each memory.
 std::vector<std::vector<ArrayFact>> arrays_of(const capture::StoredLaunch& launch, const capture::MemoryMap& map);
+
+/// Variables of the kernel's module that no kernel can write: those in constant memory, and the compiler's own texts.
+std::set<std::string> constants_of(const std::filesystem::path& folder, const capture::StoredLaunch& launch);
 
 /// Why a launch may do something else each time, by the kernel's code: "it reads the clock". Empty if the code has no
 /// such thing.

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -32,16 +32,18 @@ ReplayVerdict verdict_of(const ReplayedMemory& memory, bool is_real) {
   return memory.permuted > 1 ? ReplayVerdict::same_set : ReplayVerdict::not_repeatable;
 }
 
+}  // namespace
+
+/// One launch.
 class Replayer {
  public:
-  Replayer(DeviceLane& lane, const std::filesystem::path& folder, const StoredLaunch& launch, std::size_t position,
-           const ReplayOptions& options, const std::atomic<bool>& stop)
-      : lane_(lane), folder_(folder), launch_(launch), map_(launch), stop_(stop) {
-    request_.folder = folder.string();
+  Replayer(Replays& place, std::size_t position)
+      : place_(place), launch_(place.capture_.launches.at(position)), map_(launch_) {
+    request_.folder = place.folder_.string();
     request_.launch = position;
-    request_.launch_timeout = options.launch_timeout;
+    request_.launch_timeout = place.options_.launch_timeout;
     result_.memories.resize(map_.size());
-    const auto arrays = arrays_of(launch, map_);
+    const auto arrays = arrays_of(launch_, map_);
     request_.elements.resize(map_.size());
     for (std::size_t memory = 0; memory < map_.size(); ++memory) {
       result_.memories[memory].arrays = arrays[memory];
@@ -67,15 +69,14 @@ class Replayer {
 
  private:
   DeviceReply ask(const ReplayLaunch& request) {
-    std::optional<DeviceReply> reply = call(lane_, request, stop_);
+    std::optional<DeviceReply> reply = call(*place_.lane_, request, place_.stop_);
     if (!reply) throw Interrupted{};
     if (reply->outcome == Outcome::illegal_access || reply->outcome == Outcome::run_timeout ||
         reply->outcome == Outcome::worker_lost)
       ++result_.workers_lost;
     // The worker reads the folder by itself, and somebody may have changed it since.
     if (reply->ok() && reply->result_of<ReplayLaunch>().memories.size() != map_.size()) {
-      reply->outcome = Outcome::launch_refused;
-      reply->message = "The capture has changed meanwhile.";
+      *reply = {.outcome = Outcome::launch_refused, .message = "The capture has changed meanwhile."};
     }
     return std::move(*reply);
   }
@@ -92,24 +93,46 @@ class Replayer {
     }
   }
 
-  /// As captured. Memory lies elsewhere if that does, and where it lay otherwise.
+  std::vector<std::uint64_t> missing_addresses(const DeviceReply& reply) const {
+    std::vector<std::uint64_t> addresses;
+    const std::vector<ReplayedMemory>& memories = reply.result_of<ReplayLaunch>().memories;
+    for (std::size_t memory = 0; memory < memories.size(); ++memory)
+      if (memories[memory].is_missing) addresses.push_back(map_[memory].address);
+    return addresses;
+  }
+
+  /// Asks, and where addresses are missing asks workers in which the driver may give them.
+  DeviceReply ask_where_addresses_are() {
+    constexpr std::size_t kMostPaddings = 3;
+    DeviceReply reply = ask(request_);
+    if (missing_addresses(reply).empty()) return reply;
+    const std::uint64_t unpadded = reply.result_of<ReplayLaunch>().first_address + place_.padding_;
+    const std::vector<std::uint64_t> paddings = possible_paddings(unpadded, missing_addresses(reply));
+    for (std::size_t i = 0; i < std::min(paddings.size(), kMostPaddings) && !missing_addresses(reply).empty(); ++i) {
+      place_.pad_addresses(paddings[i]);
+      reply = ask(request_);
+    }
+    return reply;
+  }
+
+  /// As captured: where there is room at first, and where everything lay if that does something else.
   bool repeat() {
     request_.times = kRepeats;
-    DeviceReply reply = ask(request_);
-    const bool is_good =
-        reply.ok() && (judge(reply.result_of<ReplayLaunch>()), result_.verdict < ReplayVerdict::not_repeatable);
-    if (!is_good) {
+    DeviceReply reply = ask_where_addresses_are();
+    if (reply.ok()) judge(reply.result_of<ReplayLaunch>());
+    if (!reply.ok() || result_.verdict == ReplayVerdict::not_repeatable) {
       request_.at_own_addresses = true;
-      DeviceReply own = ask(request_);
+      DeviceReply own = ask_where_addresses_are();
       const ReplayedLaunch elsewhere = result_;
       if (own.ok()) judge(own.result_of<ReplayLaunch>());
-      if (!own.ok() || (reply.ok() && result_.verdict >= elsewhere.verdict)) {
+      const bool is_better = own.ok() && (!reply.ok() || result_.verdict < elsewhere.verdict);
+      if (is_better) {
+        reply = std::move(own);
+      } else {
         request_.at_own_addresses = false;
         const int lost = result_.workers_lost;
-        if (reply.ok()) result_ = elsewhere;
+        result_ = elsewhere;
         result_.workers_lost = lost;
-      } else {
-        reply = std::move(own);
       }
     }
     result_.at_own_addresses = request_.at_own_addresses;
@@ -143,6 +166,7 @@ class Replayer {
 
   void find_written() {
     Positions unchanged;
+    const std::set<std::string> constants = constants_of(place_.folder_, launch_);
     for (std::size_t memory = 0; memory < map_.size(); ++memory) {
       MemoryFacts& facts = result_.memories[memory];
       if (!facts.replayed.is_reached) continue;
@@ -151,18 +175,44 @@ class Replayer {
         written_.push_back(memory);
       } else if (facts.replayed.can_be_read_only) {
         unchanged.push_back(memory);
-      } else {
+      } else if (!constants.contains(map_[memory].name)) {
         facts.is_certain = false;
-        if (!map_.is_variable(memory)) uncertain_.push_back(memory);
+        uncertain_.push_back(memory);
       }
     }
-    request_.written = written_;
     request_.may_fault = true;
+    request_.written = written_;
+    // A worker is lost over each that is written, but not over one that shows it by taking another value.
+    std::erase_if(unchanged, [&](std::uint64_t memory) { return may_be_output(memory) && shows_writes(memory); });
+    request_.written = written_;
     separate(unchanged);
     // What could not be protected may be written, too.
     std::ranges::copy(uncertain_, std::back_inserter(written_));
     std::ranges::sort(written_);
     request_.written = written_;
+  }
+
+  /// By the kernel's name, as far as it has types: not through a pointer to const alone.
+  bool may_be_output(std::uint64_t memory) const {
+    return std::ranges::any_of(result_.memories[memory].arrays,
+                               [](const ArrayFact& array) { return array.is_mutable; });
+  }
+
+  bool shows_writes(std::uint64_t memory) {
+    const DeviceReply reply = ask_over_patterns(memory);
+    const std::optional<PatternResult>& pattern = reply.result_of<ReplayLaunch>().pattern;
+    if (!reply.ok() || !pattern || pattern->output + pattern->depends == 0) return false;
+    written_.push_back(memory);
+    return true;
+  }
+
+  DeviceReply ask_over_patterns(std::uint64_t memory) {
+    const ReplayedMemory& replayed = result_.memories[memory].replayed;
+    request_.patterned = memory;
+    request_.records = result_.verdict == ReplayVerdict::same_set && replayed.different > 0 ? replayed.permuted : 0;
+    DeviceReply reply = ask(request_);
+    request_.patterned.reset();
+    return reply;
   }
 
   /// What becomes of a launch while nothing can be written there.
@@ -208,9 +258,11 @@ class Replayer {
   void look_at_written(std::uint64_t memory) {
     MemoryFacts& facts = result_.memories[memory];
     const bool is_known = facts.is_certain;
-    request_.patterned = memory;
-    const DeviceReply reply = ask(request_);
-    request_.patterned.reset();
+    if (result_.workers_lost >= kMostLost) {
+      if (is_known) facts.use = MemoryUse::inout;
+      return;
+    }
+    const DeviceReply reply = ask_over_patterns(memory);
     if (!reply.ok()) {
       // It reads what is there: of what only may be written nothing more is known.
       if (is_known) facts.use = MemoryUse::inout;
@@ -240,7 +292,8 @@ class Replayer {
       varies = varies || replayed.varies;
       unlike += fmt::format("{}{} of {} bytes of {}", unlike.empty() ? "" : ", ", grouped(replayed.different),
                             grouped(map_[memory].before.size), name_of(memory));
-      if (result_.verdict == ReplayVerdict::not_repeatable && replayed.can_be_read_only && outcome_without({memory}) == Outcome::ok) {
+      if (result_.verdict == ReplayVerdict::not_repeatable && replayed.can_be_read_only &&
+          outcome_without({memory}) == Outcome::ok) {
         result_.memories[memory].use = MemoryUse::in;
         result_.memories[memory].pattern.reset();
         changed_elsewhere.push_back(memory);
@@ -251,7 +304,7 @@ class Replayer {
     if (result_.verdict == ReplayVerdict::close) return fmt::format("{}, each element within its tolerance.", differ);
     if (!changed_elsewhere.empty())
       return fmt::format("{}; the kernel writes nothing there, so another stream may have.", differ);
-    const std::string unsteady = why_unsteady(folder_, launch_);
+    const std::string unsteady = why_unsteady(place_.folder_, launch_);
     if (!unsteady.empty() && (varies || unsteady.find("clock") != std::string::npos))
       return fmt::format("{}; {}.", differ, unsteady);
     if (varies) return fmt::format("{}; launches differ among themselves, as where threads race.", differ);
@@ -259,17 +312,13 @@ class Replayer {
                        differ);
   }
 
-  DeviceLane& lane_;
-  const std::filesystem::path folder_;
+  Replays& place_;
   const StoredLaunch& launch_;
   const MemoryMap map_;
-  const std::atomic<bool>& stop_;
   ReplayLaunch request_;
   ReplayedLaunch result_;
   Positions written_, proven_, uncertain_;
 };
-
-}  // namespace
 
 std::string_view to_string(ReplayVerdict verdict) {
   switch (verdict) {
@@ -301,11 +350,38 @@ std::string_view to_string(MemoryUse use) {
   return "not reached";
 }
 
-std::optional<ReplayedLaunch> replay_launch(DeviceLane& lane, const std::filesystem::path& folder,
-                                            const capture::Capture& capture, std::size_t position,
-                                            const ReplayOptions& options, const std::atomic<bool>& stop) {
+std::vector<std::uint64_t> possible_paddings(std::uint64_t first_address, const std::vector<std::uint64_t>& missing) {
+  // Seen on an H200, driver 580: where a program's memory begins differs by multiples of this.
+  constexpr std::uint64_t kStep = std::uint64_t{32} << 20, kMost = std::uint64_t{64} << 30,
+                          kGranule = std::uint64_t{2} << 20;
+  std::vector<std::uint64_t> paddings;
+  for (const std::uint64_t address : missing) {
+    const std::uint64_t begin = address / kGranule * kGranule, padding = first_address - begin;
+    const bool is_possible = begin < first_address && padding <= kMost && padding % kStep == 0;
+    if (is_possible && std::ranges::find(paddings, padding) == paddings.end()) paddings.push_back(padding);
+  }
+  std::ranges::sort(paddings);
+  return paddings;
+}
+
+Replays::Replays(MakeReplayLane make_lane, std::filesystem::path folder, const capture::Capture& capture,
+                 const ReplayOptions& options, const std::atomic<bool>& stop)
+    : make_lane_(std::move(make_lane)),
+      folder_(std::move(folder)),
+      capture_(capture),
+      options_(options),
+      stop_(stop),
+      lane_(make_lane_(0)) {}
+
+void Replays::pad_addresses(std::uint64_t padding) {
+  lane_.reset();  // what it has mapped is needed
+  padding_ = padding;
+  lane_ = make_lane_(padding);
+}
+
+std::optional<ReplayedLaunch> Replays::run(std::size_t position) {
   try {
-    return Replayer(lane, folder, capture.launches.at(position), position, options, stop).run();
+    return Replayer(*this, position).run();
   } catch (const Interrupted&) {
     return std::nullopt;
   }

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,12 +57,37 @@ struct ReplayOptions {
   std::chrono::milliseconds launch_timeout{2000};
 };
 
-/// Runs launch number `position` of the capture in `folder` again and again in the GPU's worker, which its faults and
-/// hangs end and which then is replaced. Nothing if `stop` was set meanwhile. Takes five launches, one or more for what
-/// is not written, and two for each memory that is; each copies back what may have changed. Throws Error if the lane as
-/// a whole cannot go on.
-std::optional<ReplayedLaunch> replay_launch(DeviceLane& lane, const std::filesystem::path& folder,
-                                            const capture::Capture& capture, std::size_t position,
-                                            const ReplayOptions& options, const std::atomic<bool>& stop);
+/// The lane to a worker that leaves so many bytes of its addresses alone before its context is made.
+using MakeReplayLane = std::function<std::unique_ptr<DeviceLane>(std::uint64_t address_padding)>;
+
+/// Runs launches of a capture again, in the GPU's worker, which their faults and hangs end and which then is replaced.
+class Replays {
+ public:
+  /// Starts the worker. `capture` and `stop` outlive this.
+  Replays(MakeReplayLane make_lane, std::filesystem::path folder, const capture::Capture& capture,
+          const ReplayOptions& options, const std::atomic<bool>& stop);
+
+  /// Nothing if `stop` was set meanwhile. Takes five launches, one or more for what is not written, and two for each
+  /// memory that is; each copies back what may have changed. Throws Error if the lane as a whole cannot go on.
+  std::optional<ReplayedLaunch> run(std::size_t position);
+
+ private:
+  friend class Replayer;
+  /// Another worker.
+  void pad_addresses(std::uint64_t padding);
+
+  const MakeReplayLane make_lane_;
+  const std::filesystem::path folder_;
+  const capture::Capture& capture_;
+  const ReplayOptions options_;
+  const std::atomic<bool>& stop_;
+  std::uint64_t padding_ = 0;  ///< launches of a program need the same
+  std::unique_ptr<DeviceLane> lane_;
+};
+
+/// How many bytes of addresses a worker has to leave alone so that the driver gives these, where it gave
+/// `first_address` to one that left none: it chooses its addresses below what a process has mapped when it starts. The
+/// most likely first.
+std::vector<std::uint64_t> possible_paddings(std::uint64_t first_address, const std::vector<std::uint64_t>& missing);
 
 }  // namespace tuner::engine

@@ -53,16 +53,20 @@ void EarlierSessions::read_quarantine(const cache::Store& store, const cache::Tr
 }
 
 void EarlierSessions::read_trials(const cache::Store& store, const cache::Trial& common, const std::string& toolkit) {
+  std::map<std::string, cache::Trial, std::less<>> trials;
+  std::optional<double> result_cost_ms;
   // What never reached a compiler, because its launch made no sense, has no toolkit.
   for (const std::string& of_toolkit : {std::string(), toolkit}) {
     cache::Run run = common;
     run.conditions.toolkit = of_toolkit;
     for (cache::Trial& trial : store.find_reusable(run)) {
-      if (trial.result_cost_ms) result_cost_ms_ = trial.result_cost_ms;
+      if (trial.result_cost_ms) result_cost_ms = trial.result_cost_ms;
       std::string configuration = trial.configuration;
-      trials_.insert_or_assign(std::move(configuration), std::move(trial));
+      trials.insert_or_assign(std::move(configuration), std::move(trial));
     }
   }
+  trials_ = std::move(trials);
+  result_cost_ms_ = result_cost_ms;
 }
 
 const cache::Trial* EarlierSessions::trial_of(const Entry& entry) const {

@@ -20,6 +20,7 @@ class EarlierSessions {
 
   /// `common` has the key, the reuse hash and the driver's version.
   void read_quarantine(const cache::Store& store, const cache::Trial& common, std::chrono::milliseconds launch_timeout);
+  /// All of them or, if that throws, none.
   void read_trials(const cache::Store& store, const cache::Trial& common, const std::string& toolkit);
 
   /// The trial that stands for the entry, whose launch is known; null where it must be compiled and run: it is new, it

@@ -79,8 +79,9 @@ struct Launches {
     std::fill_n(first.begin() + at, count, std::byte{1});
     std::fill_n(second.begin() + at, count, std::byte{2});
   }
-  PatternResult result(std::optional<ElementType> element = {}) const {
-    return compare_patterned(first, second, before, after, element);
+  PatternResult result(std::optional<ElementType> element = {}, std::uint32_t records = 0) const {
+    return compare_patterned(
+        {.first = first, .second = second, .before = before, .after = after, .element = element, .records = records});
   }
 };
 
@@ -282,4 +283,31 @@ TEST_CASE("memory of no bytes, or shorter than an element, is compared") {
   Launches launches(3);
   launches.write(0, 3);
   CHECK(launches.result(ElementType::float64).output == 3);
+}
+TEST_CASE("records that come in another order each time are output, and others among them are not") {
+  Launches launches(64);
+  const auto put = [](Bytes& memory, std::initializer_list<int> records) {
+    std::size_t at = 0;
+    for (const int record : records) std::fill_n(memory.begin() + 8 * at++, 8, static_cast<std::byte>(record));
+  };
+  put(launches.after, {1, 2, 3});
+  put(launches.first, {3, 1, 2});
+  put(launches.second, {2, 1, 3});
+  CHECK(launches.result({}, 8).output == 24);
+  CHECK(launches.result({}, 8).depends == 0);
+  CHECK(launches.result().output == 0);
+  put(launches.second, {2, 2, 3});
+  CHECK(launches.result({}, 8).depends == 24);
+}
+
+TEST_CASE("adding to a pattern is no output, whatever the real type") {
+  // What only adds to 0 leaves the sum over the first pattern, and over the second something large.
+  float held = 0;
+  std::memset(&held, kPatterns[1], sizeof held);
+  Launches launches(sizeof held);
+  const float sum = 3, over = held + sum;
+  std::memcpy(launches.after.data(), &sum, sizeof sum);
+  std::memcpy(launches.first.data(), &sum, sizeof sum);
+  std::memcpy(launches.second.data(), &over, sizeof over);
+  CHECK(launches.result(ElementType::float32).depends == sizeof held);
 }

@@ -17,6 +17,9 @@
 
 namespace tuner::engine {
 
+/// Variable of a worker: how many bytes of its addresses it leaves alone before its context is made.
+inline constexpr const char* kAddressPadding = "TUNER_ADDRESS_PADDING";
+
 struct DeviceLaneOptions {
   int ordinal = 0;   ///< which GPU, as the user counts them
   std::string uuid;  ///< or which by name ("GPU-…"); the ordinal is then only reported

@@ -110,10 +110,10 @@ void describe(auto& fields, CountCandidate& request) {
 }
 
 void describe(auto& fields, ReplayLaunch& request) {
-  auto& [folder, launch, at_own_addresses, elements, written, read_only, patterned, times, may_fault, launch_timeout] =
-      request;
+  auto& [folder, launch, at_own_addresses, elements, written, read_only, patterned, records, times, may_fault,
+         launch_timeout] = request;
   fields("folder", folder)("launch", launch)("at_own_addresses", at_own_addresses)("elements", elements);
-  fields("written", written)("read_only", read_only)("patterned", patterned)("times", times);
+  fields("written", written)("read_only", read_only)("patterned", patterned)("records", records)("times", times);
   fields("may_fault", may_fault)("launch_timeout_ms", launch_timeout);
 }
 
@@ -189,8 +189,8 @@ void describe(auto& fields, PatternResult& result) {
 }
 
 void describe(auto& fields, ReplayResult& result) {
-  auto& [memories, pattern] = result;
-  fields("memories", memories)("pattern", pattern);
+  auto& [memories, pattern, first_address] = result;
+  fields("memories", memories)("pattern", pattern)("first_address", first_address);
 }
 
 void describe(auto& fields, DeviceReply& reply) {

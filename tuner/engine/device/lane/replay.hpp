@@ -44,6 +44,7 @@ inline constexpr std::size_t kMostRanges = 64;
 struct ReplayResult {
   std::vector<ReplayedMemory> memories;  ///< in the order of capture::MemoryMap
   std::optional<PatternResult> pattern;
+  std::uint64_t first_address = 0;  ///< that the driver gives, in a worker that has asked for none
 };
 
 /// A launch of a capture, run again. Needs no problem. What was loaded serves the next requests about the same launch
@@ -63,8 +64,9 @@ struct ReplayLaunch {
   std::vector<std::uint64_t> read_only;
   /// Holds patterns before each of two launches.
   std::optional<std::uint64_t> patterned;
-  int times = 1;           ///< launches, where nothing holds a pattern
-  bool may_fault = false;  ///< what the launch does then is an answer, and it is not run again
+  std::uint32_t records = 0;  ///< of it, in bytes, if they come in another order each time; 0: they do not
+  int times = 1;              ///< launches, where nothing holds a pattern
+  bool may_fault = false;     ///< what the launch does then is an answer, and it is not run again
   std::chrono::milliseconds launch_timeout{2000};
 };
 

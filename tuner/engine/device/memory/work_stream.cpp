@@ -34,11 +34,15 @@ void WorkStream::copy(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
   if (bytes > 0) check(driver().copy_on_device(to, from, bytes, get()), "cuMemcpyDtoDAsync");
 }
 
+void WorkStream::download(std::span<std::byte> to, CUdeviceptr from) {
+  wait(kOwnWorkLimit);
+  if (!to.empty()) check(driver().copy_to_host(to.data(), from, to.size(), get()), "cuMemcpyDtoHAsync");
+  wait(kOwnWorkLimit);
+}
+
 std::vector<std::byte> WorkStream::download(CUdeviceptr from, std::size_t bytes) {
   std::vector<std::byte> result(bytes);
-  wait(kOwnWorkLimit);
-  if (bytes > 0) check(driver().copy_to_host(result.data(), from, bytes, get()), "cuMemcpyDtoHAsync");
-  wait(kOwnWorkLimit);
+  download(result, from);
   return result;
 }
 

@@ -24,6 +24,7 @@ class WorkStream {
 
   void copy(CUdeviceptr to, CUdeviceptr from, std::size_t bytes);
   /// Waits for what is queued, then reads.
+  void download(std::span<std::byte> to, CUdeviceptr from);
   std::vector<std::byte> download(CUdeviceptr from, std::size_t bytes);
   /// Waits for what is queued, then writes; the bytes are needed no longer when it returns.
   void upload(CUdeviceptr to, std::span<const std::byte> bytes);

@@ -118,30 +118,51 @@ void MemoryComparison::tell(ReplayedMemory& memory) const {
   memory.is_within_tolerance = memory.is_within_tolerance && is_within_tolerance_;
 }
 
-PatternResult compare_patterned(Bytes first, Bytes second, Bytes before, Bytes after,
-                                std::optional<ElementType> element) {
-  enum class Fate { follows, output, depends };
+namespace {
+
+enum class Fate { follows, output, depends };
+
+/// What became of a stretch of memory, as far as bytes tell.
+Fate fate_of(const PatternedMemory& memory, std::size_t at, std::size_t count) {
+  const auto part = [&](Bytes bytes) { return bytes.subspan(at, count); };
+  const auto holds = [](Bytes bytes, unsigned char pattern) {
+    return std::ranges::all_of(bytes, [=](std::byte byte) { return byte == std::byte{pattern}; });
+  };
+  const auto same = [](Bytes one, Bytes other) { return std::memcmp(one.data(), other.data(), one.size()) == 0; };
+  const Bytes first = part(memory.first), second = part(memory.second), after = part(memory.after);
+  if (same(first, after) && same(second, after)) return Fate::output;
+  const bool follows = holds(first, kPatterns[0]) && holds(second, kPatterns[1]);
+  return follows && same(part(memory.before), after) ? Fate::follows : Fate::depends;
+}
+
+/// Whether launches wrote the same records as the program's, wherever they lie.
+bool has_same_records(const PatternedMemory& memory) {
+  std::uint64_t surplus[2] = {};
+  const std::size_t size = memory.records;
+  for (std::size_t at = 0; at + size <= memory.after.size(); at += size) {
+    if (fate_of(memory, at, size) == Fate::follows) continue;
+    const std::uint64_t expected = hash_of(memory.after.subspan(at, size));
+    surplus[0] += hash_of(memory.first.subspan(at, size)) - expected;
+    surplus[1] += hash_of(memory.second.subspan(at, size)) - expected;
+  }
+  return surplus[0] == 0 && surplus[1] == 0;
+}
+
+}  // namespace
+
+PatternResult compare_patterned(const PatternedMemory& memory) {
   // Most memory is alike over long stretches, which are compared faster at once.
   constexpr std::size_t kStretch = 4096;
-  static const auto kHeld = [] {
-    std::array<std::array<std::byte, kStretch>, std::size(kPatterns)> held;
-    for (std::size_t i = 0; i < held.size(); ++i) held[i].fill(std::byte{kPatterns[i]});
-    return held;
-  }();
-  const auto same = [](Bytes one, const std::byte* other) { return std::memcmp(one.data(), other, one.size()) == 0; };
-  const auto plain_fate = [&](std::size_t at, std::size_t count) {
-    const Bytes one = first.subspan(at, count), two = second.subspan(at, count);
-    if (same(one, after.data() + at) && same(two, after.data() + at)) return Fate::output;
-    const bool follows = same(one, kHeld[0].data()) && same(two, kHeld[1].data());
-    return follows && same(before.subspan(at, count), after.data() + at) ? Fate::follows : Fate::depends;
-  };
-  const std::size_t step = element_bytes(element);
+  const bool is_any_order = memory.records > 0 && has_same_records(memory);
+  const std::size_t step = memory.records > 0 ? memory.records : element_bytes(memory.element);
   const auto fate_of_element = [&](std::size_t at, std::size_t count) {
-    const Fate fate = plain_fate(at, count);
-    if (fate != Fate::depends || step == 1 || count < step) return fate;
-    const Bytes wanted = after.subspan(at, count);
-    const bool agrees =
-        agree(first.subspan(at, count), wanted, *element) && agree(second.subspan(at, count), wanted, *element);
+    const Fate fate = fate_of(memory, at, count);
+    if (fate != Fate::depends) return fate;
+    if (is_any_order) return Fate::output;
+    if (!memory.element || count != size_of(*memory.element)) return fate;
+    const Bytes wanted = memory.after.subspan(at, count);
+    const bool agrees = agree(memory.first.subspan(at, count), wanted, *memory.element) &&
+                        agree(memory.second.subspan(at, count), wanted, *memory.element);
     return agrees ? Fate::output : Fate::depends;
   };
 
@@ -158,9 +179,9 @@ PatternResult compare_patterned(Bytes first, Bytes second, Bytes before, Bytes a
     if (!continues && result.ranges++ < kMostRanges) result.written.push_back({at, at});
     if (result.ranges <= kMostRanges) result.written.back().end = end_of_last;
   };
-  for (std::size_t at = 0; at < after.size(); at += kStretch) {
-    const std::size_t size = std::min(kStretch, after.size() - at);
-    if (const Fate fate = plain_fate(at, size); fate != Fate::depends) {
+  for (std::size_t at = 0; at < memory.after.size(); at += kStretch) {
+    const std::size_t size = std::min(kStretch, memory.after.size() - at);
+    if (const Fate fate = fate_of(memory, at, size); fate != Fate::depends) {
       note(fate, at, size);
       continue;
     }

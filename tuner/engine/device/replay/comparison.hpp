@@ -38,11 +38,16 @@ class MemoryComparison {
   std::uint64_t surplus_[std::size(kRecords)] = {};  ///< sums over the hashes of records, seen less expected
 };
 
-inline constexpr unsigned char kPatterns[] = {0x00, 0xa5};
-/// What became of memory that held these: `first` and `second` after the launches, `before` and `after` what the
-/// program had. What follows the patterns and yet changed in the program depends on what is there.
-PatternResult compare_patterned(std::span<const std::byte> first, std::span<const std::byte> second,
-                                std::span<const std::byte> before, std::span<const std::byte> after,
-                                std::optional<ElementType> element);
+/// The second one is a large negative number in every type.
+inline constexpr unsigned char kPatterns[] = {0x00, 0xcb};
+
+/// Memory around launches over the patterns: after both, and what the program had.
+struct PatternedMemory {
+  std::span<const std::byte> first, second, before, after;
+  std::optional<ElementType> element;
+  std::uint32_t records = 0;  ///< as ReplayLaunch has it
+};
+/// What follows the patterns and yet changed in the program depends on what is there.
+PatternResult compare_patterned(const PatternedMemory& memory);
 
 }  // namespace tuner::engine

@@ -100,6 +100,7 @@ void LaunchReplay::place_allocations() {
     return reach_.is_reached[memory] && is_possible && (at_own_addresses_ || reach_.is_pointed_to[memory]);
   };
   if (const std::string why = why_no_fences(); !why.empty()) throw CannotReplay{why};
+  first_address_ = AddressSpan::first_address();
   std::vector<Piece> pieces;
   for (std::size_t memory = 0; memory < launch_.allocations.size(); ++memory)
     if (lies_where_it_lay(memory)) pieces.push_back(piece(memory));
@@ -189,6 +190,11 @@ void LaunchReplay::restore(std::size_t memory) {
   stream_.copy(held.pristine->get(), held.address, held.before.size());
 }
 
+void LaunchReplay::restore_all() {
+  for (std::size_t memory = 0; memory < map_.size(); ++memory)
+    if (held_[memory].is_there) restore(memory);
+}
+
 void LaunchReplay::launch(std::chrono::milliseconds limit) {
   const capture::FactsOfLaunch& facts = launch_.launch;
   std::vector<CUlaunchAttribute> attributes;
@@ -236,14 +242,17 @@ std::uint64_t LaunchReplay::compare(std::size_t memory, const ReplayLaunch& requ
   const std::span<const std::byte> expected = held.expected();
   for (std::size_t at = 0; at < expected.size(); at += MemoryComparison::kPieceBytes) {
     const std::size_t count = std::min(MemoryComparison::kPieceBytes, expected.size() - at);
-    comparison.add(stream_.download(held.address + at, count), expected.subspan(at, count));
+    piece_.resize(std::max(piece_.size(), count));
+    const std::span<std::byte> seen = std::span(piece_).first(count);
+    stream_.download(seen, held.address + at);
+    comparison.add(seen, expected.subspan(at, count));
   }
   comparison.tell(said);
   return comparison.fingerprint();
 }
 
 void LaunchReplay::repeat(const ReplayLaunch& request, ReplayResult& result) {
-  const std::vector<std::size_t> memories = changeable(request);
+  std::vector<std::size_t> memories = changeable(request);
   std::vector<std::uint64_t> first(map_.size());
   for (int time = 0; time < request.times; ++time) {
     for (const std::size_t memory : memories) restore(memory);
@@ -255,6 +264,10 @@ void LaunchReplay::repeat(const ReplayLaunch& request, ReplayResult& result) {
       if (time == 0) first[memory] = fingerprint;
       if (fingerprint != first[memory]) result.memories[memory].varies = true;
     }
+    // Of what neither the program's launch nor this one changed nothing new is expected: comparing it takes longest.
+    std::erase_if(memories, [&](std::size_t memory) {
+      return held_[memory].after.empty() && result.memories[memory].different == 0;
+    });
   }
 }
 
@@ -273,13 +286,20 @@ void LaunchReplay::run_over_patterns(const ReplayLaunch& request, ReplayResult& 
       if (memory != patterned) compare(memory, request, result.memories[memory]);
     }
   }
-  const auto element = patterned < request.elements.size() ? request.elements[patterned] : std::nullopt;
-  result.pattern = compare_patterned(left[0], left[1], held.before, held.expected(), element);
-  restore(patterned);
+  result.pattern =
+      compare_patterned({.first = left[0],
+                         .second = left[1],
+                         .before = held.before,
+                         .after = held.expected(),
+                         .element = patterned < request.elements.size() ? request.elements[patterned] : std::nullopt,
+                         .records = request.records});
+  // Whatever a launch over nonsense did, it did here.
+  restore_all();
 }
 
 void LaunchReplay::run(const ReplayLaunch& request, ReplayResult& result) {
   result.memories.resize(map_.size());
+  result.first_address = first_address_;
   for (std::size_t memory = 0; memory < map_.size(); ++memory) {
     const Held& held = held_[memory];
     const bool is_own = !held.elsewhere && !map_.is_variable(memory);
@@ -293,9 +313,7 @@ void LaunchReplay::run(const ReplayLaunch& request, ReplayResult& result) {
   // Without it a launch would fault, or worse.
   if (std::ranges::any_of(result.memories, &ReplayedMemory::is_missing)) return;
   // What launches before this one may have changed beyond what it restores itself.
-  if (launches_ == 0)
-    for (std::size_t memory = 0; memory < map_.size(); ++memory)
-      if (held_[memory].is_there) restore(memory);
+  if (launches_ == 0) restore_all();
   if (request.patterned) {
     run_over_patterns(request, result);
   } else {

@@ -51,6 +51,7 @@ class LaunchReplay {
   void find_variables();
   void set_limits() const;
   void restore(std::size_t memory);
+  void restore_all();
   void launch(std::chrono::milliseconds limit);
   void make_read_only(const std::vector<std::uint64_t>& memories, bool is_read_only);
   void repeat(const ReplayLaunch& request, ReplayResult& result);
@@ -68,9 +69,11 @@ class LaunchReplay {
   capture::Reach reach_;
   std::vector<Held> held_;
   std::optional<OwnAddresses> own_addresses_;
+  std::uint64_t first_address_ = 0;
   Module module_;
   CUfunction function_ = nullptr;
   std::vector<std::byte> parameters_;
+  std::vector<std::byte> piece_;  ///< of memory that is compared
   int launches_ = 0;
 };
 

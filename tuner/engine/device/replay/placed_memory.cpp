@@ -20,6 +20,14 @@ std::optional<AddressSpan> AddressSpan::at(CUdeviceptr address, std::uint64_t by
   return span;
 }
 
+CUdeviceptr AddressSpan::first_address() {
+  CUdeviceptr address = 0;
+  const std::uint64_t granule = fence_granularity();
+  check(driver().reserve_addresses(&address, granule, 0, 0, 0), "cuMemAddressReserve");
+  driver().free_addresses(address, granule);
+  return address;
+}
+
 AddressSpan::AddressSpan(AddressSpan&& other) noexcept
     : address_(std::exchange(other.address_, 0)),
       bytes_(std::exchange(other.bytes_, 0)),

@@ -15,6 +15,8 @@ class AddressSpan {
  public:
   /// Nothing if the driver does not give these addresses: they are taken, or it has others in mind.
   static std::optional<AddressSpan> at(CUdeviceptr address, std::uint64_t bytes);
+  /// Where the driver would place memory if nothing were asked of it.
+  static CUdeviceptr first_address();
   AddressSpan(AddressSpan&& other) noexcept;
   AddressSpan& operator=(AddressSpan&&) = delete;
   ~AddressSpan();

@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/mman.h>
 
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 
 #include "tuner/core/base/printable.hpp"
 #include "tuner/driver/device_query.hpp"
 #include "tuner/engine/device/lane/device_wire.hpp"
+#include "tuner/engine/device/lane/lane.hpp"
 #include "tuner/engine/device/memory/cuda.hpp"
 #include "tuner/engine/device/worker/workbench.hpp"
 #include "tuner/process/shortage.hpp"
@@ -34,6 +38,13 @@ void create_context() {
   check(driver().set_context(context), "cuCtxSetCurrent");
 }
 
+/// The context's memory lies below what is mapped when it is made. Never given back.
+void leave_addresses_alone() {
+  const char* const bytes = std::getenv(kAddressPadding);
+  if (const std::uint64_t padding = bytes ? std::strtoull(bytes, nullptr, 10) : 0; padding > 0)
+    mmap(nullptr, padding, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
 }  // namespace
 
 int run_device_worker(Channel channel) {
@@ -41,6 +52,7 @@ int run_device_worker(Channel channel) {
     const DeviceInfo device = query_device(0);
     // Before the context: compiling needs the architecture, and the context takes another tenth of a second.
     if (!channel.send(to_message(kHello, device))) return kFailed;
+    leave_addresses_alone();
     create_context();
     Workbench workbench(device);
     if (!channel.send(Message{kContextReady, {}, {}})) return kFailed;
