@@ -201,11 +201,8 @@ FolderReplay replay_folder(const ReplayRequest& request, const capture::Capture&
   };
   engine::Replays replays(
       [&](std::uint64_t padding) {
-        auto lane = std::make_unique<engine::DeviceProcessLane>(
-            engine::DeviceLaneOptions{.ordinal = request.ordinal,
-                                      .environment = {fmt::format("{}={}", engine::kAddressPadding, padding)},
-                                      .fixed_addresses = true,
-                                      .stop = &stop});
+        auto lane = std::make_unique<engine::DeviceProcessLane>(engine::DeviceLaneOptions{
+            .ordinal = request.ordinal, .fixed_addresses = true, .address_padding = padding, .stop = &stop});
         const DeviceInfo& device = engine::wait_for_gpu(*lane, request.ordinal);
         if (!turn) take_turn(device);
         return lane;

@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
   int status = 64;
   try {
     if (argc > 1 && argv[1] == std::string_view("device"))
-      status = tuner::engine::run_device_worker(tuner::worker_channel());
+      status = tuner::engine::run_device_worker(tuner::worker_channel(), 0);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
   }

@@ -21,7 +21,7 @@ constexpr int kMostSearches = 4;
 SpawnOptions worker_program(const DeviceLaneOptions& options) {
   SpawnOptions result;
   result.program = options.program.empty() ? find_worker_program() : options.program;
-  result.arguments = {"device"};
+  result.arguments = {"device", std::to_string(options.address_padding)};
   result.environment = visible_device(options.ordinal, options.uuid, std::getenv("CUDA_VISIBLE_DEVICES"),
                                       std::getenv("CUDA_DEVICE_ORDER"));
   // Code is loaded with its module and not inside the first sample; launches return before kernels end.

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <deque>
 #include <filesystem>
 #include <optional>
@@ -16,9 +17,6 @@
 #include "tuner/engine/device/lane/overread_search.hpp"
 
 namespace tuner::engine {
-
-/// Variable of a worker: how many bytes of its addresses it leaves alone before its context is made.
-inline constexpr const char* kAddressPadding = "TUNER_ADDRESS_PADDING";
 
 struct DeviceLaneOptions {
   int ordinal = 0;   ///< which GPU, as the user counts them
@@ -35,6 +33,7 @@ struct DeviceLaneOptions {
   std::filesystem::path program;                 ///< empty: find_worker_program()
   std::vector<std::string> environment;          ///< further variables of the worker
   bool fixed_addresses = false;                  ///< its addresses are not randomised, if the system allows that
+  std::uint64_t address_padding = 0;             ///< bytes of them that it leaves alone before its context is made
   const std::atomic<bool>* stop = nullptr;       ///< when it becomes true, `info` no longer waits
 };
 

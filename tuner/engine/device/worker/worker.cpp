@@ -6,13 +6,11 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 
 #include "tuner/core/base/printable.hpp"
 #include "tuner/driver/device_query.hpp"
 #include "tuner/engine/device/lane/device_wire.hpp"
-#include "tuner/engine/device/lane/lane.hpp"
 #include "tuner/engine/device/memory/cuda.hpp"
 #include "tuner/engine/device/worker/workbench.hpp"
 #include "tuner/process/shortage.hpp"
@@ -39,20 +37,18 @@ void create_context() {
 }
 
 /// The context's memory lies below what is mapped when it is made. Never given back.
-void leave_addresses_alone() {
-  const char* const bytes = std::getenv(kAddressPadding);
-  if (const std::uint64_t padding = bytes ? std::strtoull(bytes, nullptr, 10) : 0; padding > 0)
-    mmap(nullptr, padding, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+void leave_addresses_alone(std::uint64_t bytes) {
+  if (bytes > 0) mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
 }  // namespace
 
-int run_device_worker(Channel channel) {
+int run_device_worker(Channel channel, std::uint64_t address_padding) {
   try {
     const DeviceInfo device = query_device(0);
     // Before the context: compiling needs the architecture, and the context takes another tenth of a second.
     if (!channel.send(to_message(kHello, device))) return kFailed;
-    leave_addresses_alone();
+    leave_addresses_alone(address_padding);
     create_context();
     Workbench workbench(device);
     if (!channel.send(Message{kContextReady, {}, {}})) return kFailed;
