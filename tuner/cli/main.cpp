@@ -7,7 +7,9 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/cli/commands.hpp"
@@ -70,9 +72,31 @@ bool reader_has_left() {
   return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
 }
 
+bool has_memory_run_out = false;
+std::terminate_handler end_as_usual = nullptr;
+
+/// Says what `say_failure` would, where there is not even memory for the exception.
+void end_without_memory() {
+  constexpr std::string_view kSentence =
+      "tuner: There is too little memory: Cannot allocate memory; free memory, raise its limit (`ulimit -v`), or run "
+      "fewer programs at once.\n";
+  if (!has_memory_run_out || std::current_exception()) end_as_usual();
+  if (write(STDERR_FILENO, kSentence.data(), kSentence.size()) < 0) end_as_usual();
+  _exit(static_cast<int>(ExitCode::shortage));
+}
+
+void prepare_for_no_memory() {
+  end_as_usual = std::set_terminate(end_without_memory);
+  std::set_new_handler([] {
+    has_memory_run_out = true;
+    throw std::bad_alloc();
+  });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  prepare_for_no_memory();
   fill_standard_streams();
   signal(SIGPIPE, SIG_IGN);
   signal(SIGCHLD, SIG_DFL);  // whoever started this may have ignored it, and then no child can be waited for

@@ -114,7 +114,10 @@ ReplayedLaunch replayed(Answers& lane, const capture::Capture& capture) {
 
 TEST_CASE("a folder that changes between the command and its worker is no access outside of memory") {
   for (const std::size_t count : {0u, 1u, 3u}) {
-    Answers lane([&](const ReplayLaunch&, DeviceReply&, ReplayResult& result) { result = results(count); });
+    Answers lane([&](const ReplayLaunch&, DeviceReply&, ReplayResult& result) {
+      result = results(count);
+      for (ReplayedMemory& memory : result.memories) memory.is_missing = true;
+    });
     const ReplayedLaunch launch = replayed(lane, capture_of(2));
     CHECK(launch.verdict == ReplayVerdict::not_run);
     CHECK(launch.reason == "The capture has changed meanwhile.");

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <iterator>
 
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/element_type.hpp"
@@ -15,8 +15,11 @@ namespace tuner {
 namespace {
 
 /// Words of a declaration that do not change what its numbers are.
-const std::set<std::string_view> kSayNothing{"const",  "volatile",          "__restrict__", "__restrict",   "restrict",
-                                             "struct", "__grid_constant__", "std",          "__constant__", "static"};
+constexpr std::string_view kSayNothing[] = {"const",  "volatile",          "__restrict__", "__restrict",   "restrict",
+                                            "struct", "__grid_constant__", "std",          "__constant__", "static"};
+bool says_no_type(std::string_view word) {
+  return std::ranges::find(kSayNothing, word) != std::end(kSayNothing);
+}
 
 }  // namespace
 
@@ -29,7 +32,7 @@ std::string plain_type(std::string_view declaration, std::string_view name) {
     std::size_t end = at_word;
     while (end < declaration.size() && is_word_character(declaration[end])) ++end;
     const std::string_view word = declaration.substr(at_word, end - at_word);
-    if (!word.empty() && !kSayNothing.contains(word)) type += (type.empty() ? "" : " ") + std::string(word);
+    if (!word.empty() && !says_no_type(word)) type += (type.empty() ? "" : " ") + std::string(word);
     at_word = std::max(end, at_word + 1);
   }
   return type;
@@ -119,7 +122,7 @@ std::string object_type(const KernelSkeleton& skeleton, std::string_view declara
     while (end < declaration.size() && is_word_character(declaration[end])) ++end;
     const std::string word(declaration.substr(at, std::max(end, at + 1) - at));
     const auto known = skeleton.names.find(word);
-    if (!kSayNothing.contains(word)) type += known == skeleton.names.end() ? word : known->second;
+    if (!says_no_type(word)) type += known == skeleton.names.end() ? word : known->second;
     at = std::max(end, at + 1);
   }
   return std::string(search::trimmed(type));

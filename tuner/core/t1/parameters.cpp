@@ -17,7 +17,10 @@
 namespace tuner {
 namespace {
 
-const std::vector<std::string> kTypes{"int", "uint", "float", "bool", "string"};
+const std::vector<std::string>& known_types() {
+  static const std::vector<std::string> types{"int", "uint", "float", "bool", "string"};
+  return types;
+}
 
 std::vector<search::Value> values_of(const T1Node& node) {
   std::vector<search::Value> values;
@@ -57,8 +60,9 @@ std::vector<search::Value> unique(const T1Node& node, const std::vector<search::
 void check_type(const T1Node& parameter, const T1Node& values_node, const std::vector<search::Value>& values) {
   const T1Node node = parameter.need("Type");
   const std::string& type = node.string();
-  if (std::find(kTypes.begin(), kTypes.end(), type) == kTypes.end()) {
-    node.fail("unknown type `{}`{}", type, suggestion(type, kTypes, "; valid types are " + alternatives(kTypes)));
+  if (std::ranges::find(known_types(), type) == known_types().end()) {
+    node.fail("unknown type `{}`{}", type,
+              suggestion(type, known_types(), "; valid types are " + alternatives(known_types())));
   }
   const auto strings = std::count_if(values.begin(), values.end(), [](const auto& value) { return value.is_name(); });
   if (strings > 0 && static_cast<std::size_t>(strings) < values.size()) {

@@ -7,9 +7,10 @@
 namespace tuner {
 namespace {
 
-const std::string kCount = std::string(kNotCompared) + " ";
-const std::string kFirst = std::string(kNotCompared) + "_from ";
-const std::string kOf = std::string(kNotCompared) + "_of ";
+/// The name of a buffer's counter: of how many, or with "_from" or "_of".
+std::string not_compared_counter(std::string_view which, std::string_view buffer) {
+  return fmt::format("{}{} {}", kNotCompared, which, buffer);
+}
 
 }  // namespace
 
@@ -24,9 +25,9 @@ std::string text_of(const std::vector<NotCompared>& not_compared) {
 
 void add_to_counters(const std::vector<NotCompared>& not_compared, std::map<std::string, std::int64_t>& counters) {
   for (const auto& [buffer, elements, first, of] : not_compared) {
-    counters[kCount + buffer] = static_cast<std::int64_t>(elements);
-    counters[kFirst + buffer] = static_cast<std::int64_t>(first);
-    counters[kOf + buffer] = static_cast<std::int64_t>(of);
+    counters[not_compared_counter("", buffer)] = static_cast<std::int64_t>(elements);
+    counters[not_compared_counter("_from", buffer)] = static_cast<std::int64_t>(first);
+    counters[not_compared_counter("_of", buffer)] = static_cast<std::int64_t>(of);
   }
 }
 
@@ -35,11 +36,13 @@ std::vector<NotCompared> not_compared_in(const std::map<std::string, std::int64_
     const auto found = counters.find(name);
     return found == counters.end() ? 0 : static_cast<std::uint64_t>(found->second);
   };
+  const std::string prefix = not_compared_counter("", "");
   std::vector<NotCompared> result;
   for (const auto& [name, count] : counters) {
-    if (!name.starts_with(kCount)) continue;
-    const std::string buffer = name.substr(kCount.size());
-    result.push_back({buffer, at(name), at(kFirst + buffer), at(kOf + buffer)});
+    if (!name.starts_with(prefix)) continue;
+    const std::string buffer = name.substr(prefix.size());
+    result.push_back(
+        {buffer, at(name), at(not_compared_counter("_from", buffer)), at(not_compared_counter("_of", buffer))});
   }
   return result;
 }

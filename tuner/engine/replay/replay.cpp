@@ -76,8 +76,7 @@ class Replayer {
       ++result_.workers_lost;
     // The worker reads the folder by itself, and somebody may have changed it since.
     if (reply->ok() && reply->result_of<ReplayLaunch>().memories.size() != map_.size()) {
-      reply->outcome = Outcome::launch_refused;
-      reply->message = "The capture has changed meanwhile.";
+      *reply = {.outcome = Outcome::launch_refused, .message = "The capture has changed meanwhile."};
     }
     return std::move(*reply);
   }
