@@ -317,6 +317,16 @@ TEST_CASE("rules of the user's own end a search that is worth a quick one, unles
   CHECK(after.decision.evaluated == 400);
 }
 
+TEST_CASE("a search in which a per cent is worth less time than by default is worth a quick one") {
+  for (const bool is_hasty : {false, true}) {
+    Laboratory laboratory(task_of(100), basin);
+    laboratory.compile.milliseconds = kDear;
+    SessionOptions options = with(Effort::normal);
+    options.percent_worth = is_hasty ? std::chrono::milliseconds(1) : std::chrono::seconds(4);
+    CHECK(laboratory.tune(options).decision.effort == (is_hasty ? Effort::quick : Effort::normal));
+  }
+}
+
 TEST_CASE("a short search with rules of the user's own took the place of a longer one in what the decision says") {
   Laboratory laboratory(task_of(100), basin);
   laboratory.compile.milliseconds = kDear;

@@ -142,6 +142,7 @@ class Session {
   /// much that tried more, that search counts: only something faster could take its place.
   void describe_search(cache::Decision& decision) const {
     const bool narrowed = !task_.where().empty();
+    const bool is_hasty = options_.percent_worth < SessionOptions{}.percent_worth;
     const std::uint64_t size = task_.space().size();
     decision.evaluated = decision.counters.at("asked");
     decision.space_size = static_cast<std::int64_t>(size);
@@ -151,7 +152,7 @@ class Session {
     if (search_.through() && !narrowed) {
       // A search that was to be short, of a space so small that it is done, is as good as a longer one.
       decision.effort = std::max(options_.effort.value_or(Effort::full), Effort::normal);
-    } else if (options_.effort && !search_.stopped_early() && !narrowed) {
+    } else if (options_.effort && !search_.stopped_early() && !narrowed && !is_hasty) {
       decision.effort = options_.effort;
     }
     const std::optional<cache::Decision>& earlier = incumbents_.earlier_decision();
