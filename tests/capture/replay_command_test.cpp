@@ -92,6 +92,8 @@ TEST_CASE("each kernel's memory is said to be what its source says") {
                         {"rewrites", "1", "exact: not reached, inout, in"},
                         {"clamps", "1", "exact: not reached, inout, in"},
                         {"clamps", "2", "exact: not reached, inout, in"},
+                        {"raises", "1", "exact: not reached, inout, in"},
+                        {"raises", "2", "exact: not reached, inout, in"},
                         {"fills", "1", "exact: not reached, out, in"},
                         {"fills", "2", "exact: not reached, out, in"},
                         {"clears", "1", "exact: not reached, out, in"},
@@ -233,6 +235,21 @@ TEST_CASE("machine code that others could have put there runs with --trust alone
   fs::permissions(captured.user().home() / "c", fs::perms::others_write, fs::perm_options::add);
   check_error(captured.replay(), 2, {"which is not trusted", "--trust"});
   CHECK(captured.replay({"--trust"}).exit_code == 0);
+  fs::permissions(captured.user().home() / "c", fs::perms::others_write, fs::perm_options::remove);
+  CHECK(captured.replay().exit_code == 0);
+  fs::permissions(captured.user().home() / "c/data", fs::perms::others_write, fs::perm_options::add);
+  check_error(captured.replay(), 2, {"c/data is writable by its group or by everyone", "--trust"});
+}
+
+TEST_CASE("a folder of data that is elsewhere is trusted as it is there") {
+  Captured captured("copies");
+  const fs::path home = captured.user().home();
+  fs::create_directory(home / "shared");
+  fs::rename(home / "c/data", home / "shared/data");
+  fs::create_directory_symlink("../shared/data", home / "c/data");
+  CHECK(captured.replay().exit_code == 0);
+  fs::permissions(home / "shared", fs::perms::others_write, fs::perm_options::add);
+  check_error(captured.replay(), 2, {"shared is writable by its group or by everyone", "--trust"});
 }
 
 TEST_CASE("a launch is run on the GPU that is asked for, and one that is not there is one sentence") {

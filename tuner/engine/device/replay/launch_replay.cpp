@@ -287,8 +287,7 @@ void LaunchReplay::run_over_patterns(const ReplayLaunch& request, ReplayResult& 
     }
   }
   result.pattern =
-      compare_patterned({.first = left[0],
-                         .second = left[1],
+      compare_patterned({.left = {left[0], left[1], left[2]},
                          .before = held.before,
                          .after = held.expected(),
                          .element = patterned < request.elements.size() ? request.elements[patterned] : std::nullopt,
