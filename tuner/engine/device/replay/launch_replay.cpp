@@ -171,9 +171,13 @@ void LaunchReplay::find_variables() {
 
 std::vector<std::size_t> LaunchReplay::changeable(const ReplayLaunch& request) const {
   std::vector<std::size_t> memories;
-  for (std::size_t memory = 0; memory < map_.size(); ++memory) {
-    const bool may_change = !request.written || std::ranges::find(*request.written, memory) != request.written->end();
-    if (held_[memory].is_there && may_change) memories.push_back(memory);
+  const auto add = [&](std::size_t memory) {
+    if (memory < map_.size() && held_[memory].is_there) memories.push_back(memory);
+  };
+  if (request.written) {
+    std::ranges::for_each(*request.written, add);
+  } else {
+    for (std::size_t memory = 0; memory < map_.size(); ++memory) add(memory);
   }
   return memories;
 }
