@@ -3,10 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "tuner/engine/replay/launch_facts.hpp"
 
@@ -120,6 +122,14 @@ TEST_CASE("a folder that changes between the command and its worker is no access
     CHECK(launch.reason == "The capture has changed meanwhile.");
     CHECK(launch.memories.size() == 2);
   }
+}
+
+TEST_CASE("of a folder that grows meanwhile no address is looked up that the command does not know") {
+  Answers lane([&](const ReplayLaunch&, DeviceReply&, ReplayResult& result) {
+    result = results(1000);
+    result.memories.back().is_missing = true;
+  });
+  CHECK(replayed(lane, capture_of(2)).reason == "The capture has changed meanwhile.");
 }
 
 TEST_CASE("a stop ends a replay without a result") {
@@ -260,6 +270,21 @@ TEST_CASE("sizes of arrays are products of parameters, counted in what the kerne
   launch.kernel = "of_c";
   CHECK_FALSE(set(16 * 30, 120, 9).element);
   CHECK(set(16 * 30, 120, 9).sizes.at(0).element_bytes == 4);
+}
+
+TEST_CASE("a launch whose parameters all say a size is done at once, and few of them are told") {
+  capture::Capture capture = capture_of(1);
+  StoredLaunch& launch = capture.launches[0];
+  launch.allocations[0].before.size = 4;
+  for (std::uint64_t at = 8; at + 8 <= 32768; at += 8) {
+    const bool is_pointer = at % 16 == 0;
+    capture::Parameter parameter{at, std::vector<std::byte>(8)};
+    const std::uint64_t value = is_pointer ? kBase : 2;
+    std::memcpy(parameter.bytes.data(), &value, 8);
+    launch.parameters.push_back(parameter);
+  }
+  const std::vector<std::vector<ArrayFact>> arrays = arrays_of(launch, capture::MemoryMap(launch));
+  for (const ArrayFact& array : arrays.at(0)) REQUIRE(array.sizes.size() <= 16);
 }
 
 TEST_CASE("an allocation holds as many arrays as pointers lead into it, each up to the next") {

@@ -96,6 +96,7 @@ class Replayer {
 
   std::vector<std::uint64_t> missing_addresses(const DeviceReply& reply) const {
     std::vector<std::uint64_t> addresses;
+    if (!reply.ok()) return addresses;
     const std::vector<ReplayedMemory>& memories = reply.result_of<ReplayLaunch>().memories;
     for (std::size_t memory = 0; memory < memories.size(); ++memory)
       if (memories[memory].is_missing) addresses.push_back(map_[memory].address);
@@ -131,9 +132,7 @@ class Replayer {
         reply = std::move(own);
       } else {
         request_.at_own_addresses = false;
-        const int lost = result_.workers_lost;
         result_ = elsewhere;
-        result_.workers_lost = lost;
       }
     }
     result_.at_own_addresses = request_.at_own_addresses;
