@@ -184,6 +184,14 @@ TEST_CASE("a kernel that does something else each time is not said to be repeata
   CHECK(contains(replayed["reason"].get<std::string>(), "launches differ among themselves"));
 }
 
+TEST_CASE("a kernel whose first launch alone leaves what the program had is not said to be repeatable") {
+  for (const std::string launch : {"1", "2"}) {
+    const json replayed = Captured("varies_later", launch).replayed(1);
+    CHECK(uses_of(replayed) == "not repeatable: not reached, inout, in");
+    CHECK(contains(replayed["reason"].get<std::string>(), "launches differ among themselves"));
+  }
+}
+
 TEST_CASE("a kernel that depends on what was not captured is not said to be repeatable") {
   const json replayed = Captured("depends").replayed(1);
   CHECK(uses_of(replayed) == "not repeatable: not reached, inout, in");

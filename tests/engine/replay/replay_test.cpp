@@ -157,14 +157,46 @@ TEST_CASE("memory that a launch faults over while it cannot be written is writte
   for (const ReplayLaunch& request : lane.asked) CHECK((request.read_only.empty() || request.may_fault));
 }
 
-TEST_CASE("a launch that is too slow while memory is protected is no proof that it is written") {
-  Answers lane([](const ReplayLaunch& request, DeviceReply& reply, ReplayResult& result) {
-    result = results(1);
-    if (!request.read_only.empty() || request.patterned) reply.outcome = Outcome::run_timeout;
+TEST_CASE("only a fault while memory is protected is a proof that it is written") {
+  for (const Outcome outcome : {Outcome::run_timeout, Outcome::worker_lost, Outcome::out_of_memory}) {
+    Answers lane([&](const ReplayLaunch& request, DeviceReply& reply, ReplayResult& result) {
+      result = results(1);
+      if (!request.read_only.empty() || request.patterned) reply.outcome = outcome;
+    });
+    const ReplayedLaunch launch = replayed(lane, capture_of(1));
+    CHECK(launch.memories[0].use == MemoryUse::in);
+    CHECK_FALSE(launch.memories[0].is_certain);
+  }
+}
+
+TEST_CASE("outputs show themselves over patterns after as many workers as may be lost over protected memory") {
+  constexpr std::size_t kMany = 64;
+  const auto is_output = [](std::uint64_t memory) { return memory % 8 == 3; };
+  capture::Capture capture = capture_of(kMany);
+  capture.launches[0].allocations[3].after.hash = std::string(32, 'b');
+  Answers lane([&](const ReplayLaunch& request, DeviceReply& reply, ReplayResult& result) {
+    result = results(kMany);
+    if (std::ranges::any_of(request.read_only, is_output)) reply.outcome = Outcome::illegal_access;
+    if (request.patterned && is_output(*request.patterned))
+      result.pattern = PatternResult{.output = 64};
+    else if (request.patterned)
+      result.pattern = PatternResult{.follows = 64};
   });
-  const ReplayedLaunch launch = replayed(lane, capture_of(1));
-  CHECK(launch.memories[0].use == MemoryUse::in);
-  CHECK_FALSE(launch.memories[0].is_certain);
+  const ReplayedLaunch launch = replayed(lane, capture);
+  CHECK(launch.workers_lost >= 12);
+  for (std::size_t memory = 0; memory < kMany; ++memory)
+    CHECK(launch.memories[memory].use == (is_output(memory) ? MemoryUse::out : MemoryUse::in));
+}
+
+TEST_CASE("where patterns end the launch over everything, few workers are lost") {
+  constexpr std::size_t kMany = 64;
+  std::string name = "_Z1kPf";
+  for (std::size_t i = 1; i < kMany; ++i) name += "S_";
+  Answers lane([](const ReplayLaunch& request, DeviceReply& reply, ReplayResult& result) {
+    result = results(kMany);
+    if (request.patterned || !request.read_only.empty()) reply.outcome = Outcome::illegal_access;
+  });
+  CHECK(replayed(lane, capture_of(kMany, name)).workers_lost <= 24);
 }
 
 TEST_CASE("memory that could not be protected, and that patterns end the launch over, is not certain") {
@@ -227,6 +259,38 @@ TEST_CASE("what the kernel's name calls mutable shows itself over patterns, and 
   CHECK(launch.workers_lost == 0);
   CHECK(launch.memories[0].use == MemoryUse::in);
   CHECK(launch.memories[1].use == MemoryUse::out);
+}
+
+TEST_CASE("what the first launch left alone is compared after four more, where it may be written") {
+  Answers lane([](const ReplayLaunch& request, DeviceReply& reply, ReplayResult& result) {
+    result = results(2);
+    if (request.patterned) result.pattern = PatternResult{.output = 64};
+    if (request.written && request.times == 4) result.memories[1] = {.is_reached = true, .different = 3};
+    if (!request.read_only.empty() && request.read_only.back() == 1) reply.outcome = Outcome::illegal_access;
+  });
+  const ReplayedLaunch launch = replayed(lane, capture_of(2));
+  CHECK(launch.verdict == ReplayVerdict::not_repeatable);
+  CHECK(launch.reason ==
+        "Different: 3 of 64 bytes of allocation 2; launches differ among themselves, as where threads "
+        "race.");
+}
+
+TEST_CASE("few workers are lost over a kernel of which everything differs") {
+  constexpr std::size_t kMany = 64;
+  for (const bool changed : {false, true}) {
+    capture::Capture capture = capture_of(kMany);
+    for (StoredMemory& memory : capture.launches[0].allocations)
+      if (changed) memory.after.hash = std::string(32, 'b');
+    Answers lane([](const ReplayLaunch& request, DeviceReply& reply, ReplayResult& result) {
+      result = results(kMany);
+      for (ReplayedMemory& memory : result.memories) memory.different = 5, memory.is_within_tolerance = false;
+      if (request.patterned) result.pattern = PatternResult{.output = 64};
+      if (!request.read_only.empty()) reply.outcome = Outcome::illegal_access;
+    });
+    const ReplayedLaunch launch = replayed(lane, capture);
+    CHECK(launch.verdict == ReplayVerdict::not_repeatable);
+    CHECK(launch.workers_lost <= (changed ? 12 : 0));
+  }
 }
 
 TEST_CASE("everything lies where it lay if that makes it better, and only then") {

@@ -20,7 +20,7 @@ using capture::StoredLaunch;
 using Positions = std::vector<std::uint64_t>;
 
 constexpr int kRepeats = 5;
-/// Workers that may be lost over finding out which memory is written; what is left then counts as written.
+/// Workers that may be lost over finding out which memory is written, and as many again over what is written there.
 constexpr int kMostLost = 12;
 
 struct Interrupted {};
@@ -62,6 +62,8 @@ class Replayer {
       return std::move(result_);
     }
     find_written();
+    compare_written();
+    most_lost_ = result_.workers_lost + kMostLost;
     for (const std::uint64_t memory : written_) look_at_written(memory);
     if (result_.verdict != ReplayVerdict::exact) result_.reason = why_not_exact();
     return std::move(result_);
@@ -183,13 +185,36 @@ class Replayer {
     request_.may_fault = true;
     request_.written = written_;
     // A worker is lost over each that is written, but not over one that shows it by taking another value.
-    std::erase_if(unchanged, [&](std::uint64_t memory) { return may_be_output(memory) && shows_writes(memory); });
+    // Half of those that may be lost are left for what does not.
+    std::erase_if(unchanged, [&](std::uint64_t memory) {
+      return result_.workers_lost < kMostLost / 2 && may_be_output(memory) && shows_writes(memory);
+    });
     request_.written = written_;
     separate(unchanged);
     // What could not be protected may be written, too.
     std::ranges::copy(uncertain_, std::back_inserter(written_));
     std::ranges::sort(written_);
     request_.written = written_;
+  }
+
+  /// Five launches count, and what the first one left alone was not compared after the others: it is most of the
+  /// memory. Now it is known which of it they may change.
+  void compare_written() {
+    Positions left_alone;
+    for (const std::uint64_t memory : written_)
+      if (map_[memory].before == map_[memory].after && result_.memories[memory].replayed.different == 0)
+        left_alone.push_back(memory);
+    if (left_alone.empty() || result_.verdict == ReplayVerdict::not_repeatable) return;
+    request_.times = kRepeats - 1;
+    const DeviceReply reply = ask(request_);
+    request_.times = 1;
+    if (!reply.ok()) return;
+    for (const std::uint64_t memory : left_alone) {
+      ReplayedMemory& replayed = result_.memories[memory].replayed;
+      replayed = reply.result_of<ReplayLaunch>().memories[memory];
+      replayed.varies = replayed.different > 0;
+      result_.verdict = std::max(result_.verdict, verdict_of(replayed, is_real(memory)));
+    }
   }
 
   /// By the kernel's name, as far as it has types: not through a pointer to const alone.
@@ -233,8 +258,8 @@ class Replayer {
     const Outcome outcome = outcome_without({memories.begin(), memories.end()});
     if (outcome == Outcome::ok) return;
     if (memories.size() == 1) {
-      // A launch that was too slow, or was none, shows nothing.
-      const bool is_fault = outcome != Outcome::run_timeout && outcome != Outcome::launch_refused;
+      // A launch that was too slow, or was none, shows nothing, nor does a worker that ended for another reason.
+      const bool is_fault = outcome == Outcome::illegal_access;
       result_.memories[memories.front()].is_certain = is_fault;
       (is_fault ? written_ : uncertain_).push_back(memories.front());
       if (is_fault) proven_.push_back(memories.front());
@@ -258,7 +283,7 @@ class Replayer {
   void look_at_written(std::uint64_t memory) {
     MemoryFacts& facts = result_.memories[memory];
     const bool is_known = facts.is_certain;
-    if (result_.workers_lost >= kMostLost) {
+    if (result_.workers_lost >= most_lost_) {
       if (is_known) facts.use = MemoryUse::inout;
       return;
     }
@@ -292,8 +317,10 @@ class Replayer {
       varies = varies || replayed.varies;
       unlike += fmt::format("{}{} of {} bytes of {}", unlike.empty() ? "" : ", ", grouped(replayed.different),
                             grouped(map_[memory].before.size), name_of(memory));
-      if (result_.verdict == ReplayVerdict::not_repeatable && replayed.can_be_read_only &&
-          outcome_without({memory}) == Outcome::ok) {
+      // What the program's launch did not change is different only if the kernel writes there.
+      const bool may_be_anothers = result_.verdict == ReplayVerdict::not_repeatable && replayed.can_be_read_only &&
+                                   map_[memory].before != map_[memory].after && result_.workers_lost < most_lost_;
+      if (may_be_anothers && outcome_without({memory}) == Outcome::ok) {
         result_.memories[memory].use = MemoryUse::in;
         result_.memories[memory].pattern.reset();
         changed_elsewhere.push_back(memory);
@@ -318,6 +345,7 @@ class Replayer {
   ReplayLaunch request_;
   ReplayedLaunch result_;
   Positions written_, proven_, uncertain_;
+  int most_lost_ = 0;  ///< workers, when no more patterns are tried
 };
 
 std::string_view to_string(ReplayVerdict verdict) {

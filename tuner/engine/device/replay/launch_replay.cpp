@@ -268,9 +268,9 @@ void LaunchReplay::repeat(const ReplayLaunch& request, ReplayResult& result) {
       if (time == 0) first[memory] = fingerprint;
       if (fingerprint != first[memory]) result.memories[memory].varies = true;
     }
-    // Of what neither the program's launch nor this one changed nothing new is expected: comparing it takes longest.
+    // Of what neither the program's launch nor this one changed little new is expected, and comparing it takes longest.
     std::erase_if(memories, [&](std::size_t memory) {
-      return held_[memory].after.empty() && result.memories[memory].different == 0;
+      return !request.written && held_[memory].after.empty() && result.memories[memory].different == 0;
     });
   }
 }
