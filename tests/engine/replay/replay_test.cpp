@@ -169,6 +169,32 @@ TEST_CASE("only a fault while memory is protected is a proof that it is written"
   }
 }
 
+TEST_CASE("a worker that gets other addresses than the one before is no proof that nothing is written") {
+  Answers lane([&](const ReplayLaunch& request, DeviceReply&, ReplayResult& result) {
+    result = results(2);
+    result.memories[1].is_missing = request.may_fault;
+  });
+  capture::Capture capture = capture_of(2);
+  capture.launches[0].allocations[0].after.hash = std::string(32, 'b');
+  const ReplayedLaunch launch = replayed(lane, capture);
+  CHECK(launch.memories[0].use == MemoryUse::inout);
+  CHECK_FALSE(launch.memories[1].is_certain);
+}
+
+TEST_CASE("only what the kernel does not write is said to be another's") {
+  capture::Capture capture = capture_of(2);
+  for (StoredMemory& memory : capture.launches[0].allocations) memory.after.hash = std::string(32, 'b');
+  Answers lane([&](const ReplayLaunch& request, DeviceReply& reply, ReplayResult& result) {
+    result = results(2);
+    for (ReplayedMemory& memory : result.memories) memory.different = 5, memory.is_within_tolerance = false;
+    if (request.patterned) result.pattern = PatternResult{.depends = 64};
+    if (request.read_only == std::vector<std::uint64_t>{0}) reply.outcome = Outcome::illegal_access;
+  });
+  const ReplayedLaunch launch = replayed(lane, capture);
+  CHECK(launch.memories[1].use == MemoryUse::in);
+  CHECK(launch.reason.ends_with("; the kernel writes nothing to allocation 2, so another stream may have."));
+}
+
 TEST_CASE("outputs show themselves over patterns after as many workers as may be lost over protected memory") {
   constexpr std::size_t kMany = 64;
   const auto is_output = [](std::uint64_t memory) { return memory % 8 == 3; };

@@ -76,10 +76,18 @@ class Replayer {
     if (reply->outcome == Outcome::illegal_access || reply->outcome == Outcome::run_timeout ||
         reply->outcome == Outcome::worker_lost)
       ++result_.workers_lost;
-    // The worker reads the folder by itself, and somebody may have changed it since.
-    if (reply->ok() && reply->result_of<ReplayLaunch>().memories.size() != map_.size()) {
+    const auto refuse = [&](const char* why) {
       reply->outcome = Outcome::launch_refused;
-      reply->message = "The capture has changed meanwhile.";
+      reply->message = why;
+    };
+    if (!reply->ok()) return std::move(*reply);
+    const std::vector<ReplayedMemory>& memories = reply->result_of<ReplayLaunch>().memories;
+    // The worker reads the folder by itself, and somebody may have changed it since.
+    if (memories.size() != map_.size()) {
+      refuse("The capture has changed meanwhile.");
+    } else if (request.may_fault && std::ranges::any_of(memories, &ReplayedMemory::is_missing)) {
+      // It launched nothing, which would pass for a launch that writes nothing.
+      refuse("The driver gives other addresses to another worker.");
     }
     return std::move(*reply);
   }
@@ -310,7 +318,7 @@ class Replayer {
   std::string why_not_exact() {
     std::string unlike;
     bool varies = false;
-    Positions changed_elsewhere;
+    std::string others;
     for (std::size_t memory = 0; memory < map_.size(); ++memory) {
       const ReplayedMemory& replayed = result_.memories[memory].replayed;
       if (replayed.different == 0) continue;
@@ -323,14 +331,14 @@ class Replayer {
       if (may_be_anothers && outcome_without({memory}) == Outcome::ok) {
         result_.memories[memory].use = MemoryUse::in;
         result_.memories[memory].pattern.reset();
-        changed_elsewhere.push_back(memory);
+        others += fmt::format("{}{}", others.empty() ? "" : ", ", name_of(memory));
       }
     }
     const std::string differ = fmt::format("Different: {}", unlike);
     if (result_.verdict == ReplayVerdict::same_set) return fmt::format("{}, in the order of records.", differ);
     if (result_.verdict == ReplayVerdict::close) return fmt::format("{}, each element within its tolerance.", differ);
-    if (!changed_elsewhere.empty())
-      return fmt::format("{}; the kernel writes nothing there, so another stream may have.", differ);
+    if (!others.empty())
+      return fmt::format("{}; the kernel writes nothing to {}, so another stream may have.", differ, others);
     const std::string unsteady = why_unsteady(place_.folder_, launch_);
     if (!unsteady.empty() && (varies || unsteady.find("clock") != std::string::npos))
       return fmt::format("{}; {}.", differ, unsteady);
