@@ -181,6 +181,23 @@ TEST_CASE("a worker that gets other addresses than the one before is no proof th
   CHECK_FALSE(launch.memories[1].is_certain);
 }
 
+TEST_CASE("of thousands of pieces that may be written some are looked at, and first what is known to be written") {
+  constexpr std::size_t kMany = 2000;
+  Answers lane([&](const ReplayLaunch& request, DeviceReply&, ReplayResult& result) {
+    result = results(kMany);
+    for (ReplayedMemory& memory : result.memories) memory.can_be_read_only = false;
+    if (request.patterned) result.pattern = PatternResult{.output = 64};
+  });
+  capture::Capture capture = capture_of(kMany);
+  capture.launches[0].allocations.back().after.hash = std::string(32, 'b');
+  const ReplayedLaunch launch = replayed(lane, capture);
+  CHECK(lane.asked.size() < 100);
+  CHECK(launch.memories.back().use == MemoryUse::out);
+  CHECK(launch.memories[0].use == MemoryUse::out);
+  CHECK(launch.memories[kMany - 2].use == MemoryUse::in);
+  CHECK_FALSE(launch.memories[kMany - 2].is_certain);
+}
+
 TEST_CASE("only what the kernel does not write is said to be another's") {
   capture::Capture capture = capture_of(2);
   for (StoredMemory& memory : capture.launches[0].allocations) memory.after.hash = std::string(32, 'b');

@@ -22,6 +22,9 @@ using Positions = std::vector<std::uint64_t>;
 constexpr int kRepeats = 5;
 /// Workers that may be lost over finding out which memory is written, and as many again over what is written there.
 constexpr int kMostLost = 12;
+/// Each request over patterns restores and compares all memory that may be written: so many pieces at most in all of
+/// these requests, which takes half a minute. All of 360 pieces are looked at, and 36 of 3,600.
+constexpr std::size_t kMostPieces = std::size_t{1} << 17;
 
 struct Interrupted {};
 
@@ -64,7 +67,9 @@ class Replayer {
     find_written();
     compare_written();
     most_lost_ = result_.workers_lost + kMostLost;
-    for (const std::uint64_t memory : written_) look_at_written(memory);
+    for (const bool is_known : {true, false})
+      for (const std::uint64_t memory : written_)
+        if (result_.memories[memory].is_certain == is_known) look_at_written(memory);
     if (result_.verdict != ReplayVerdict::exact) result_.reason = why_not_exact();
     return std::move(result_);
   }
@@ -291,7 +296,8 @@ class Replayer {
   void look_at_written(std::uint64_t memory) {
     MemoryFacts& facts = result_.memories[memory];
     const bool is_known = facts.is_certain;
-    if (result_.workers_lost >= most_lost_) {
+    pieces_ += written_.size();
+    if (result_.workers_lost >= most_lost_ || pieces_ > kMostPieces) {
       if (is_known) facts.use = MemoryUse::inout;
       return;
     }
@@ -353,7 +359,8 @@ class Replayer {
   ReplayLaunch request_;
   ReplayedLaunch result_;
   Positions written_, proven_, uncertain_;
-  int most_lost_ = 0;  ///< workers, when no more patterns are tried
+  int most_lost_ = 0;       ///< workers, when no more patterns are tried
+  std::size_t pieces_ = 0;  ///< of memory in requests over patterns
 };
 
 std::string_view to_string(ReplayVerdict verdict) {
