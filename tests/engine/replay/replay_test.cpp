@@ -253,6 +253,18 @@ TEST_CASE("memory that could not be protected, and that patterns end the launch 
   CHECK_FALSE(launch.memories[0].is_certain);
 }
 
+TEST_CASE(
+    "memory that could not be protected, and that keeps the patterns, may have been written with what was there") {
+  Answers lane([](const ReplayLaunch& request, DeviceReply&, ReplayResult& result) {
+    result = results(1);
+    result.memories[0].can_be_read_only = false;
+    if (request.patterned) result.pattern = PatternResult{.follows = 64};
+  });
+  const ReplayedLaunch launch = replayed(lane, capture_of(1));
+  CHECK(launch.memories[0].use == MemoryUse::in);
+  CHECK_FALSE(launch.memories[0].is_certain);
+}
+
 TEST_CASE("memory is inout if what it held changes what is written elsewhere, and not if that differs anyway") {
   for (const bool differs_anyway : {false, true}) {
     CAPTURE(differs_anyway);

@@ -310,10 +310,11 @@ class Replayer {
     const ReplayResult& replayed = reply.result_of<ReplayLaunch>();
     const std::optional<PatternResult>& pattern = replayed.pattern;
     if (!pattern) return;
-    facts.is_certain = true;
     const bool is_proven = std::ranges::find(proven_, memory) != proven_.end();
     const bool reveals_nothing = pattern->output == 0 && pattern->depends == 0;
+    // A kernel may write there what is there, or stop early over what it reads there.
     if (reveals_nothing && !is_proven) return;
+    facts.is_certain = true;
     facts.pattern = pattern;
     facts.use =
         reveals_nothing || pattern->depends > 0 || changes_others(memory, replayed) ? MemoryUse::inout : MemoryUse::out;
