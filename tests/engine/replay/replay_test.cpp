@@ -330,6 +330,25 @@ TEST_CASE("what the first launch left alone is compared after four more, where i
         "race.");
 }
 
+TEST_CASE(
+    "everything lies where it lay, too, if that alone does what the program's launch did to memory out of reach") {
+  for (const bool is_the_kernels : {false, true}) {
+    capture::Capture capture = capture_of(2);
+    capture.launches[0].allocations[1].after.hash = std::string(32, 'b');
+    Answers lane([&](const ReplayLaunch& request, DeviceReply&, ReplayResult& result) {
+      result = results(2);
+      if (request.patterned) result.pattern = PatternResult{.output = 64};
+      result.memories[1].is_reached = request.at_own_addresses;
+      if (request.at_own_addresses && !is_the_kernels) result.memories[1].different = 5;
+      result.memories[1].is_within_tolerance = false;
+    });
+    const ReplayedLaunch launch = replayed(lane, capture);
+    CHECK(launch.verdict == ReplayVerdict::exact);
+    CHECK(launch.at_own_addresses == is_the_kernels);
+    CHECK(launch.memories[1].use == (is_the_kernels ? MemoryUse::out : MemoryUse::unreached));
+  }
+}
+
 TEST_CASE("few workers are lost over a kernel of which everything differs") {
   constexpr std::size_t kMany = 64;
   for (const bool changed : {false, true}) {

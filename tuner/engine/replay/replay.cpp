@@ -132,17 +132,27 @@ class Replayer {
     return reply;
   }
 
-  /// As captured: where there is room at first, and where everything lay if that does something else.
+  /// Whether the program's launch changed memory to which no address leads, perhaps over a pointer in another form. A
+  /// launch without it may find something else at that address.
+  bool lacks_changed() const {
+    for (std::size_t memory = 0; memory < map_.size(); ++memory)
+      if (!result_.memories[memory].replayed.is_reached && map_[memory].before != map_[memory].after) return true;
+    return false;
+  }
+
+  /// As captured: where there is room at first, and where everything lay if that does something else, or less.
   bool repeat() {
     request_.times = kRepeats;
     DeviceReply reply = ask_where_addresses_are();
     if (reply.ok()) judge(reply.result_of<ReplayLaunch>());
-    if (!reply.ok() || result_.verdict == ReplayVerdict::not_repeatable) {
+    const bool is_less = reply.ok() && lacks_changed();
+    if (!reply.ok() || result_.verdict == ReplayVerdict::not_repeatable || is_less) {
       request_.at_own_addresses = true;
       DeviceReply own = ask_where_addresses_are();
       const ReplayedLaunch elsewhere = result_;
       if (own.ok()) judge(own.result_of<ReplayLaunch>());
-      const bool is_better = own.ok() && (!reply.ok() || result_.verdict < elsewhere.verdict);
+      const bool is_better = own.ok() && (!reply.ok() || result_.verdict < elsewhere.verdict ||
+                                          (is_less && result_.verdict == elsewhere.verdict));
       if (is_better) {
         reply = std::move(own);
       } else {
