@@ -304,6 +304,13 @@ TEST_CASE("a GPU with too little memory, or that cannot map it, is one sentence"
   check_out(captured.replay(), 1, {"Launch 1 of work: not run. The driver has no functions for mapping memory."});
 }
 
+TEST_CASE("a machine with too little memory is one sentence, and nothing is loaded") {
+  Captured captured("copies");
+  captured.change_manifest("/launches/0/allocations/2/size"_json_pointer, std::uint64_t{1} << 50);
+  captured.user().environment["FAKE_DRIVER"] = "again room=4000000000000000000";
+  check_out(captured.replay(), 1, {"Launch 1 of work: not run. What its memory held before and after needs more than"});
+}
+
 TEST_CASE("what cannot be replayed is one sentence") {
   const User user;
   check_error(user.run({"replay"}), 2, {"needs the folder of a capture"});

@@ -10,6 +10,7 @@
 #include "tuner/core/binary/cubin.hpp"
 #include "tuner/engine/device/replay/comparison.hpp"
 #include "tuner/error.hpp"
+#include "tuner/process/usable_memory.hpp"
 
 namespace tuner::engine {
 namespace {
@@ -74,15 +75,23 @@ bool LaunchReplay::serves(const ReplayLaunch& request) const {
 void LaunchReplay::load_memory() {
   std::size_t free_bytes = 0, all = 0;
   check(driver().memory_info(&free_bytes, &all), "cuMemGetInfo");
-  std::uint64_t loaded = 0;
+  const std::uint64_t of_machine = usable_memory();
+  std::uint64_t loaded = 0, held_here = 0;
   const auto load = [&](std::size_t memory) -> std::span<const std::byte> {
     Held& held = held_[memory];
     // A short file may unpack to more than there is.
     const std::uint64_t bytes = map_[memory].before.size;
     if (bytes > all - loaded) throw CannotReplay{fmt::format("It needs more than the {} bytes of this GPU.", all)};
     loaded += bytes;
+    const bool is_changed = map_[memory].after != map_[memory].before;
+    const std::uint64_t copies = is_changed ? 2 : 1;
+    if (bytes > (of_machine - held_here) / copies)
+      throw CannotReplay{fmt::format(
+          "What its memory held before and after needs more than the {} bytes that a worker may take on this machine.",
+          of_machine)};
+    held_here += copies * bytes;
     held.before = capture::load_blob(folder_, map_[memory].before);
-    if (map_[memory].after != map_[memory].before) held.after = capture::load_blob(folder_, map_[memory].after);
+    if (is_changed) held.after = capture::load_blob(folder_, map_[memory].after);
     return held.before;
   };
   reach_ = capture::reach_of(launch_, map_, load);
