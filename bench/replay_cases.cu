@@ -105,6 +105,9 @@ __global__ void counts_values(const unsigned char* in, unsigned* bins, int count
 __global__ void lowest(const int* in, int* out, int count) {
   if (place() < count) atomicMin(out, in[place()]);
 }
+__global__ void highest(const int* in, int* out, int count) {
+  if (place() < count) atomicMax(out, in[place()]);
+}
 __global__ void adds_up(const float* in, float* sums, int count) {
   if (place() < count) atomicAdd(&sums[place() % kSums], in[place()]);
 }
@@ -391,6 +394,11 @@ void run_lowest() {
   set_all(out, 0x7f, 1);
   twice([&] { lowest<<<kBlocks, kThreads>>>(in, out, kCount); });
 }
+void run_highest() {
+  int *const in = numbers<int>(), *const out = memory_of<int>(1);
+  set_all(out, 0, 1);
+  twice([&] { highest<<<kBlocks, kThreads>>>(in, out, kCount); });
+}
 void run_transposes() {
   std::vector<float> values(kCount);
   for (int i = 0; i < kCount; ++i) values[i] = static_cast<float>(i + 1);
@@ -486,6 +494,7 @@ const Case kCases[] = {
      }},
     {"counts_values", "exact", "1 in, 2 inout all", run_counts_values},
     {"lowest", "exact", "1 in, 2 inout", run_lowest},
+    {"highest", "exact", "1 in, 2 inout", run_highest},
     {"adds_up", "close", "1 in, 2 inout all", run_adds_up},
     {"appends", "same set", "1 in, 2 out 136532, 3 inout", run_appends},
     {"only_reads", "exact", "1 in, 2 in",

@@ -92,6 +92,8 @@ TEST_CASE("each kernel's memory is said to be what its source says") {
                         {"rewrites", "1", "exact: not reached, inout, in"},
                         {"clamps", "1", "exact: not reached, inout, in"},
                         {"clamps", "2", "exact: not reached, inout, in"},
+                        {"raises", "1", "exact: not reached, inout, in"},
+                        {"raises", "2", "exact: not reached, inout, in"},
                         {"fills", "1", "exact: not reached, out, in"},
                         {"fills", "2", "exact: not reached, out, in"},
                         {"clears", "1", "exact: not reached, out, in"},
@@ -182,6 +184,14 @@ TEST_CASE("a kernel that does something else each time is not said to be repeata
   CHECK(contains(replayed["reason"].get<std::string>(), "launches differ among themselves"));
 }
 
+TEST_CASE("a kernel whose first launch alone leaves what the program had is not said to be repeatable") {
+  for (const std::string launch : {"1", "2"}) {
+    const json replayed = Captured("varies_later", launch).replayed(1);
+    CHECK(uses_of(replayed) == "not repeatable: not reached, inout, in");
+    CHECK(contains(replayed["reason"].get<std::string>(), "launches differ among themselves"));
+  }
+}
+
 TEST_CASE("a kernel that depends on what was not captured is not said to be repeatable") {
   const json replayed = Captured("depends").replayed(1);
   CHECK(uses_of(replayed) == "not repeatable: not reached, inout, in");
@@ -233,6 +243,21 @@ TEST_CASE("machine code that others could have put there runs with --trust alone
   fs::permissions(captured.user().home() / "c", fs::perms::others_write, fs::perm_options::add);
   check_error(captured.replay(), 2, {"which is not trusted", "--trust"});
   CHECK(captured.replay({"--trust"}).exit_code == 0);
+  fs::permissions(captured.user().home() / "c", fs::perms::others_write, fs::perm_options::remove);
+  CHECK(captured.replay().exit_code == 0);
+  fs::permissions(captured.user().home() / "c/data", fs::perms::others_write, fs::perm_options::add);
+  check_error(captured.replay(), 2, {"c/data is writable by its group or by everyone", "--trust"});
+}
+
+TEST_CASE("a folder of data that is elsewhere is trusted as it is there") {
+  Captured captured("copies");
+  const fs::path home = captured.user().home();
+  fs::create_directory(home / "shared");
+  fs::rename(home / "c/data", home / "shared/data");
+  fs::create_directory_symlink("../shared/data", home / "c/data");
+  CHECK(captured.replay().exit_code == 0);
+  fs::permissions(home / "shared", fs::perms::others_write, fs::perm_options::add);
+  check_error(captured.replay(), 2, {"shared is writable by its group or by everyone", "--trust"});
 }
 
 TEST_CASE("a launch is run on the GPU that is asked for, and one that is not there is one sentence") {
@@ -277,6 +302,13 @@ TEST_CASE("a GPU with too little memory, or that cannot map it, is one sentence"
   check_out(captured.replay(), 1, {"Launch 1 of work: not run. "});
   captured.user().environment["FAKE_DRIVER"] = "no_fences";
   check_out(captured.replay(), 1, {"Launch 1 of work: not run. The driver has no functions for mapping memory."});
+}
+
+TEST_CASE("a machine with too little memory is one sentence, and nothing is loaded") {
+  Captured captured("copies");
+  captured.change_manifest("/launches/0/allocations/2/size"_json_pointer, std::uint64_t{1} << 50);
+  captured.user().environment["FAKE_DRIVER"] = "again room=4000000000000000000";
+  check_out(captured.replay(), 1, {"Launch 1 of work: not run. What its memory held before and after needs more than"});
 }
 
 TEST_CASE("what cannot be replayed is one sentence") {

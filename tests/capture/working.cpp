@@ -79,9 +79,9 @@ void work_on_list() {
 
 bool run_working(const std::string& word) {
   static const std::set<std::string> kernels = {
-      "copies",  "increments", "copies_some",  "pads",        "rewrites",      "reads_back", "clamps",
-      "fills",   "clears",     "reads",        "idles",       "swaps",         "varies",     "shuffles",
-      "depends", "disturbed",  "faults_again", "hangs_again", "copies_to_even"};
+      "copies",  "increments", "copies_some",  "pads",        "rewrites",       "reads_back", "clamps",
+      "fills",   "clears",     "reads",        "idles",       "swaps",          "varies",     "shuffles",
+      "depends", "disturbed",  "faults_again", "hangs_again", "copies_to_even", "raises",     "varies_later"};
   const bool is_list = word == "list", is_structure = word == "structure", is_real = word == "rounds";
   if (!is_list && !is_structure && !is_real && !kernels.contains(word)) return false;
   use_context();

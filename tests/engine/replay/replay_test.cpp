@@ -3,10 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "tuner/engine/replay/launch_facts.hpp"
 
@@ -125,6 +127,14 @@ TEST_CASE("a folder that changes between the command and its worker is no access
   }
 }
 
+TEST_CASE("of a folder that grows meanwhile no address is looked up that the command does not know") {
+  Answers lane([&](const ReplayLaunch&, DeviceReply&, ReplayResult& result) {
+    result = results(1000);
+    result.memories.back().is_missing = true;
+  });
+  CHECK(replayed(lane, capture_of(2)).reason == "The capture has changed meanwhile.");
+}
+
 TEST_CASE("a stop ends a replay without a result") {
   Answers lane([](const ReplayLaunch&, DeviceReply&, ReplayResult&) {});
   lane.is_silent = true;
@@ -150,14 +160,89 @@ TEST_CASE("memory that a launch faults over while it cannot be written is writte
   for (const ReplayLaunch& request : lane.asked) CHECK((request.read_only.empty() || request.may_fault));
 }
 
-TEST_CASE("a launch that is too slow while memory is protected is no proof that it is written") {
-  Answers lane([](const ReplayLaunch& request, DeviceReply& reply, ReplayResult& result) {
-    result = results(1);
-    if (!request.read_only.empty() || request.patterned) reply.outcome = Outcome::run_timeout;
+TEST_CASE("only a fault while memory is protected is a proof that it is written") {
+  for (const Outcome outcome : {Outcome::run_timeout, Outcome::worker_lost, Outcome::out_of_memory}) {
+    Answers lane([&](const ReplayLaunch& request, DeviceReply& reply, ReplayResult& result) {
+      result = results(1);
+      if (!request.read_only.empty() || request.patterned) reply.outcome = outcome;
+    });
+    const ReplayedLaunch launch = replayed(lane, capture_of(1));
+    CHECK(launch.memories[0].use == MemoryUse::in);
+    CHECK_FALSE(launch.memories[0].is_certain);
+  }
+}
+
+TEST_CASE("a worker that gets other addresses than the one before is no proof that nothing is written") {
+  Answers lane([&](const ReplayLaunch& request, DeviceReply&, ReplayResult& result) {
+    result = results(2);
+    result.memories[1].is_missing = request.may_fault;
   });
-  const ReplayedLaunch launch = replayed(lane, capture_of(1));
-  CHECK(launch.memories[0].use == MemoryUse::in);
-  CHECK_FALSE(launch.memories[0].is_certain);
+  capture::Capture capture = capture_of(2);
+  capture.launches[0].allocations[0].after.hash = std::string(32, 'b');
+  const ReplayedLaunch launch = replayed(lane, capture);
+  CHECK(launch.memories[0].use == MemoryUse::inout);
+  CHECK_FALSE(launch.memories[1].is_certain);
+}
+
+TEST_CASE("of thousands of pieces that may be written some are looked at, and first what is known to be written") {
+  constexpr std::size_t kMany = 2000;
+  Answers lane([&](const ReplayLaunch& request, DeviceReply&, ReplayResult& result) {
+    result = results(kMany);
+    for (ReplayedMemory& memory : result.memories) memory.can_be_read_only = false;
+    if (request.patterned) result.pattern = PatternResult{.output = 64};
+  });
+  capture::Capture capture = capture_of(kMany);
+  capture.launches[0].allocations.back().after.hash = std::string(32, 'b');
+  const ReplayedLaunch launch = replayed(lane, capture);
+  CHECK(lane.asked.size() < 100);
+  CHECK(launch.memories.back().use == MemoryUse::out);
+  CHECK(launch.memories[0].use == MemoryUse::out);
+  CHECK(launch.memories[kMany - 2].use == MemoryUse::in);
+  CHECK_FALSE(launch.memories[kMany - 2].is_certain);
+}
+
+TEST_CASE("only what the kernel does not write is said to be another's") {
+  capture::Capture capture = capture_of(2);
+  for (StoredMemory& memory : capture.launches[0].allocations) memory.after.hash = std::string(32, 'b');
+  Answers lane([&](const ReplayLaunch& request, DeviceReply& reply, ReplayResult& result) {
+    result = results(2);
+    for (ReplayedMemory& memory : result.memories) memory.different = 5, memory.is_within_tolerance = false;
+    if (request.patterned) result.pattern = PatternResult{.depends = 64};
+    if (request.read_only == std::vector<std::uint64_t>{0}) reply.outcome = Outcome::illegal_access;
+  });
+  const ReplayedLaunch launch = replayed(lane, capture);
+  CHECK(launch.memories[1].use == MemoryUse::in);
+  CHECK(launch.reason.ends_with("; the kernel writes nothing to allocation 2, so another stream may have."));
+}
+
+TEST_CASE("outputs show themselves over patterns after as many workers as may be lost over protected memory") {
+  constexpr std::size_t kMany = 64;
+  const auto is_output = [](std::uint64_t memory) { return memory % 8 == 3; };
+  capture::Capture capture = capture_of(kMany);
+  capture.launches[0].allocations[3].after.hash = std::string(32, 'b');
+  Answers lane([&](const ReplayLaunch& request, DeviceReply& reply, ReplayResult& result) {
+    result = results(kMany);
+    if (std::ranges::any_of(request.read_only, is_output)) reply.outcome = Outcome::illegal_access;
+    if (request.patterned && is_output(*request.patterned))
+      result.pattern = PatternResult{.output = 64};
+    else if (request.patterned)
+      result.pattern = PatternResult{.follows = 64};
+  });
+  const ReplayedLaunch launch = replayed(lane, capture);
+  CHECK(launch.workers_lost >= 12);
+  for (std::size_t memory = 0; memory < kMany; ++memory)
+    CHECK(launch.memories[memory].use == (is_output(memory) ? MemoryUse::out : MemoryUse::in));
+}
+
+TEST_CASE("where patterns end the launch over everything, few workers are lost") {
+  constexpr std::size_t kMany = 64;
+  std::string name = "_Z1kPf";
+  for (std::size_t i = 1; i < kMany; ++i) name += "S_";
+  Answers lane([](const ReplayLaunch& request, DeviceReply& reply, ReplayResult& result) {
+    result = results(kMany);
+    if (request.patterned || !request.read_only.empty()) reply.outcome = Outcome::illegal_access;
+  });
+  CHECK(replayed(lane, capture_of(kMany, name)).workers_lost <= 24);
 }
 
 TEST_CASE("memory that could not be protected, and that patterns end the launch over, is not certain") {
@@ -165,6 +250,18 @@ TEST_CASE("memory that could not be protected, and that patterns end the launch 
     result = results(1);
     result.memories[0].can_be_read_only = false;
     if (request.patterned) reply.outcome = Outcome::run_timeout;
+  });
+  const ReplayedLaunch launch = replayed(lane, capture_of(1));
+  CHECK(launch.memories[0].use == MemoryUse::in);
+  CHECK_FALSE(launch.memories[0].is_certain);
+}
+
+TEST_CASE(
+    "memory that could not be protected, and that keeps the patterns, may have been written with what was there") {
+  Answers lane([](const ReplayLaunch& request, DeviceReply&, ReplayResult& result) {
+    result = results(1);
+    result.memories[0].can_be_read_only = false;
+    if (request.patterned) result.pattern = PatternResult{.follows = 64};
   });
   const ReplayedLaunch launch = replayed(lane, capture_of(1));
   CHECK(launch.memories[0].use == MemoryUse::in);
@@ -222,6 +319,57 @@ TEST_CASE("what the kernel's name calls mutable shows itself over patterns, and 
   CHECK(launch.memories[1].use == MemoryUse::out);
 }
 
+TEST_CASE("what the first launch left alone is compared after four more, where it may be written") {
+  Answers lane([](const ReplayLaunch& request, DeviceReply& reply, ReplayResult& result) {
+    result = results(2);
+    if (request.patterned) result.pattern = PatternResult{.output = 64};
+    if (request.written && request.times == 4) result.memories[1] = {.is_reached = true, .different = 3};
+    if (!request.read_only.empty() && request.read_only.back() == 1) reply.outcome = Outcome::illegal_access;
+  });
+  const ReplayedLaunch launch = replayed(lane, capture_of(2));
+  CHECK(launch.verdict == ReplayVerdict::not_repeatable);
+  CHECK(launch.reason ==
+        "Different: 3 of 64 bytes of allocation 2; launches differ among themselves, as where threads "
+        "race.");
+}
+
+TEST_CASE(
+    "everything lies where it lay, too, if that alone does what the program's launch did to memory out of reach") {
+  for (const bool is_the_kernels : {false, true}) {
+    capture::Capture capture = capture_of(2);
+    capture.launches[0].allocations[1].after.hash = std::string(32, 'b');
+    Answers lane([&](const ReplayLaunch& request, DeviceReply&, ReplayResult& result) {
+      result = results(2);
+      if (request.patterned) result.pattern = PatternResult{.output = 64};
+      result.memories[1].is_reached = request.at_own_addresses;
+      if (request.at_own_addresses && !is_the_kernels) result.memories[1].different = 5;
+      result.memories[1].is_within_tolerance = false;
+    });
+    const ReplayedLaunch launch = replayed(lane, capture);
+    CHECK(launch.verdict == ReplayVerdict::exact);
+    CHECK(launch.at_own_addresses == is_the_kernels);
+    CHECK(launch.memories[1].use == (is_the_kernels ? MemoryUse::out : MemoryUse::unreached));
+  }
+}
+
+TEST_CASE("few workers are lost over a kernel of which everything differs") {
+  constexpr std::size_t kMany = 64;
+  for (const bool changed : {false, true}) {
+    capture::Capture capture = capture_of(kMany);
+    for (StoredMemory& memory : capture.launches[0].allocations)
+      if (changed) memory.after.hash = std::string(32, 'b');
+    Answers lane([](const ReplayLaunch& request, DeviceReply& reply, ReplayResult& result) {
+      result = results(kMany);
+      for (ReplayedMemory& memory : result.memories) memory.different = 5, memory.is_within_tolerance = false;
+      if (request.patterned) result.pattern = PatternResult{.output = 64};
+      if (!request.read_only.empty()) reply.outcome = Outcome::illegal_access;
+    });
+    const ReplayedLaunch launch = replayed(lane, capture);
+    CHECK(launch.verdict == ReplayVerdict::not_repeatable);
+    CHECK(launch.workers_lost <= (changed ? 12 : 0));
+  }
+}
+
 TEST_CASE("everything lies where it lay if that makes it better, and only then") {
   for (const bool is_better : {false, true}) {
     Answers lane([&](const ReplayLaunch& request, DeviceReply&, ReplayResult& result) {
@@ -263,6 +411,21 @@ TEST_CASE("sizes of arrays are products of parameters, counted in what the kerne
   launch.kernel = "of_c";
   CHECK_FALSE(set(16 * 30, 120, 9).element);
   CHECK(set(16 * 30, 120, 9).sizes.at(0).element_bytes == 4);
+}
+
+TEST_CASE("a launch whose parameters all say a size is done at once, and few of them are told") {
+  capture::Capture capture = capture_of(1);
+  StoredLaunch& launch = capture.launches[0];
+  launch.allocations[0].before.size = 4;
+  for (std::uint64_t at = 8; at + 8 <= 32768; at += 8) {
+    const bool is_pointer = at % 16 == 0;
+    capture::Parameter parameter{at, std::vector<std::byte>(8)};
+    const std::uint64_t value = is_pointer ? kBase : 2;
+    std::memcpy(parameter.bytes.data(), &value, 8);
+    launch.parameters.push_back(parameter);
+  }
+  const std::vector<std::vector<ArrayFact>> arrays = arrays_of(launch, capture::MemoryMap(launch));
+  for (const ArrayFact& array : arrays.at(0)) REQUIRE(array.sizes.size() <= 16);
 }
 
 TEST_CASE("an allocation holds as many arrays as pointers lead into it, each up to the next") {

@@ -260,8 +260,12 @@ Capture read_capture(const fs::path& folder) {
   return capture_from_manifest(text, manifest.string());
 }
 
+fs::path blob_path(const fs::path& folder, const Blob& blob) {
+  return folder / kData / blob.file_name();
+}
+
 std::vector<std::byte> load_blob(const fs::path& folder, const Blob& blob) {
-  const fs::path path = folder / kData / blob.file_name();
+  const fs::path path = blob_path(folder, blob);
   std::vector<std::byte> contents;
   try {
     const UniqueFd file = open_file(path);

@@ -62,6 +62,8 @@ bool is_capture_folder(const std::filesystem::path& folder);
 /// file_not_found}.
 Capture read_capture(const std::filesystem::path& folder);
 
+/// The file of these contents.
+std::filesystem::path blob_path(const std::filesystem::path& folder, const Blob& blob);
 /// Contents, checked. Throws the same.
 std::vector<std::byte> load_blob(const std::filesystem::path& folder, const Blob& blob);
 

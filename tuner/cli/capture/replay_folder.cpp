@@ -112,7 +112,7 @@ std::string replayed_text(const StoredLaunch& launch, const FolderReplay::Launch
   std::string text = labelled("", said);
   if (replayed.verdict == ReplayVerdict::not_run) return text;
   if (replayed.at_own_addresses)
-    text += "  All of its memory lies where it lay in the program: elsewhere it does something else.\n";
+    text += "  All of its memory lies where it lay in the program: elsewhere it does something else, or less.\n";
   return text + used_memory_text(launch, replayed);
 }
 

@@ -22,10 +22,13 @@ struct Scalar {
   std::uint64_t value = 0;
 };
 
+/// More than kernels have, and than anybody reads: a folder may have been made to keep this busy.
+constexpr std::size_t kMostScalars = 64, kMostSizes = 16;
+
 /// Those that can be numbers of something.
 std::vector<Scalar> scalars_of(const StoredLaunch& launch, const MemoryMap& map) {
   std::vector<Scalar> scalars;
-  for (std::size_t i = 0; i < launch.parameters.size(); ++i) {
+  for (std::size_t i = 0; i < launch.parameters.size() && scalars.size() < kMostScalars; ++i) {
     const std::vector<std::byte>& bytes = launch.parameters[i].bytes;
     std::uint64_t value = 0;
     if (bytes.size() != 4 && bytes.size() != 8) continue;
@@ -44,7 +47,7 @@ std::vector<SizeFact> sizes_of(const ArrayFact& array, const std::vector<Scalar>
   for (const std::uint64_t width : widths) {
     if (array.bytes % width != 0) continue;
     const std::uint64_t elements = array.bytes / width;
-    for (std::size_t i = 0; i < scalars.size(); ++i) {
+    for (std::size_t i = 0; i < scalars.size() && sizes.size() < kMostSizes; ++i) {
       if (scalars[i].value == elements) sizes.push_back({{scalars[i].parameter}, width});
       if (elements % scalars[i].value != 0) continue;
       for (std::size_t j = i + 1; j < scalars.size(); ++j)
@@ -52,6 +55,7 @@ std::vector<SizeFact> sizes_of(const ArrayFact& array, const std::vector<Scalar>
           sizes.push_back({{scalars[i].parameter, scalars[j].parameter}, width});
     }
   }
+  sizes.resize(std::min(sizes.size(), kMostSizes));
   return sizes;
 }
 

@@ -20,8 +20,11 @@ using capture::StoredLaunch;
 using Positions = std::vector<std::uint64_t>;
 
 constexpr int kRepeats = 5;
-/// Workers that may be lost over finding out which memory is written; what is left then counts as written.
+/// Workers that may be lost over finding out which memory is written, and as many again over what is written there.
 constexpr int kMostLost = 12;
+/// Each request over patterns restores and compares all memory that may be written: so many pieces at most in all of
+/// these requests, which takes half a minute. All of 360 pieces are looked at, and 36 of 3,600.
+constexpr std::size_t kMostPieces = std::size_t{1} << 17;
 
 struct Interrupted {};
 
@@ -62,7 +65,11 @@ class Replayer {
       return std::move(result_);
     }
     find_written();
-    for (const std::uint64_t memory : written_) look_at_written(memory);
+    compare_written();
+    most_lost_ = result_.workers_lost + kMostLost;
+    for (const bool is_known : {true, false})
+      for (const std::uint64_t memory : written_)
+        if (result_.memories[memory].is_certain == is_known) look_at_written(memory);
     if (result_.verdict != ReplayVerdict::exact) result_.reason = why_not_exact();
     return std::move(result_);
   }
@@ -74,9 +81,15 @@ class Replayer {
     if (reply->outcome == Outcome::illegal_access || reply->outcome == Outcome::run_timeout ||
         reply->outcome == Outcome::worker_lost)
       ++result_.workers_lost;
+    if (!reply->ok()) return std::move(*reply);
+    const auto refuse = [&](const char* why) { *reply = {.outcome = Outcome::launch_refused, .message = why}; };
+    const std::vector<ReplayedMemory>& memories = reply->result_of<ReplayLaunch>().memories;
     // The worker reads the folder by itself, and somebody may have changed it since.
-    if (reply->ok() && reply->result_of<ReplayLaunch>().memories.size() != map_.size()) {
-      *reply = {.outcome = Outcome::launch_refused, .message = "The capture has changed meanwhile."};
+    if (memories.size() != map_.size()) {
+      refuse("The capture has changed meanwhile.");
+    } else if (request.may_fault && std::ranges::any_of(memories, &ReplayedMemory::is_missing)) {
+      // It launched nothing, which would pass for a launch that writes nothing.
+      refuse("The driver gives other addresses to another worker.");
     }
     return std::move(*reply);
   }
@@ -95,6 +108,7 @@ class Replayer {
 
   std::vector<std::uint64_t> missing_addresses(const DeviceReply& reply) const {
     std::vector<std::uint64_t> addresses;
+    if (!reply.ok()) return addresses;
     const std::vector<ReplayedMemory>& memories = reply.result_of<ReplayLaunch>().memories;
     for (std::size_t memory = 0; memory < memories.size(); ++memory)
       if (memories[memory].is_missing) addresses.push_back(map_[memory].address);
@@ -115,24 +129,32 @@ class Replayer {
     return reply;
   }
 
-  /// As captured: where there is room at first, and where everything lay if that does something else.
+  /// Whether the program's launch changed memory to which no address leads, perhaps over a pointer in another form. A
+  /// launch without it may find something else at that address.
+  bool lacks_changed() const {
+    for (std::size_t memory = 0; memory < map_.size(); ++memory)
+      if (!result_.memories[memory].replayed.is_reached && map_[memory].before != map_[memory].after) return true;
+    return false;
+  }
+
+  /// As captured: where there is room at first, and where everything lay if that does something else, or less.
   bool repeat() {
     request_.times = kRepeats;
     DeviceReply reply = ask_where_addresses_are();
     if (reply.ok()) judge(reply.result_of<ReplayLaunch>());
-    if (!reply.ok() || result_.verdict == ReplayVerdict::not_repeatable) {
+    const bool is_less = reply.ok() && lacks_changed();
+    if (!reply.ok() || result_.verdict == ReplayVerdict::not_repeatable || is_less) {
       request_.at_own_addresses = true;
       DeviceReply own = ask_where_addresses_are();
       const ReplayedLaunch elsewhere = result_;
       if (own.ok()) judge(own.result_of<ReplayLaunch>());
-      const bool is_better = own.ok() && (!reply.ok() || result_.verdict < elsewhere.verdict);
+      const bool is_better = own.ok() && (!reply.ok() || result_.verdict < elsewhere.verdict ||
+                                          (is_less && result_.verdict == elsewhere.verdict));
       if (is_better) {
         reply = std::move(own);
       } else {
         request_.at_own_addresses = false;
-        const int lost = result_.workers_lost;
         result_ = elsewhere;
-        result_.workers_lost = lost;
       }
     }
     result_.at_own_addresses = request_.at_own_addresses;
@@ -183,13 +205,36 @@ class Replayer {
     request_.may_fault = true;
     request_.written = written_;
     // A worker is lost over each that is written, but not over one that shows it by taking another value.
-    std::erase_if(unchanged, [&](std::uint64_t memory) { return may_be_output(memory) && shows_writes(memory); });
+    // Half of those that may be lost are left for what does not.
+    std::erase_if(unchanged, [&](std::uint64_t memory) {
+      return result_.workers_lost < kMostLost / 2 && may_be_output(memory) && shows_writes(memory);
+    });
     request_.written = written_;
     separate(unchanged);
     // What could not be protected may be written, too.
     std::ranges::copy(uncertain_, std::back_inserter(written_));
     std::ranges::sort(written_);
     request_.written = written_;
+  }
+
+  /// Five launches count, and what the first one left alone was not compared after the others: it is most of the
+  /// memory. Now it is known which of it they may change.
+  void compare_written() {
+    Positions left_alone;
+    for (const std::uint64_t memory : written_)
+      if (map_[memory].before == map_[memory].after && result_.memories[memory].replayed.different == 0)
+        left_alone.push_back(memory);
+    if (left_alone.empty() || result_.verdict == ReplayVerdict::not_repeatable) return;
+    request_.times = kRepeats - 1;
+    const DeviceReply reply = ask(request_);
+    request_.times = 1;
+    if (!reply.ok()) return;
+    for (const std::uint64_t memory : left_alone) {
+      ReplayedMemory& replayed = result_.memories[memory].replayed;
+      replayed = reply.result_of<ReplayLaunch>().memories[memory];
+      replayed.varies = replayed.different > 0;
+      result_.verdict = std::max(result_.verdict, verdict_of(replayed, is_real(memory)));
+    }
   }
 
   /// By the kernel's name, as far as it has types: not through a pointer to const alone.
@@ -233,8 +278,8 @@ class Replayer {
     const Outcome outcome = outcome_without({memories.begin(), memories.end()});
     if (outcome == Outcome::ok) return;
     if (memories.size() == 1) {
-      // A launch that was too slow, or was none, shows nothing.
-      const bool is_fault = outcome != Outcome::run_timeout && outcome != Outcome::launch_refused;
+      // A launch that was too slow, or was none, shows nothing, nor does a worker that ended for another reason.
+      const bool is_fault = outcome == Outcome::illegal_access;
       result_.memories[memories.front()].is_certain = is_fault;
       (is_fault ? written_ : uncertain_).push_back(memories.front());
       if (is_fault) proven_.push_back(memories.front());
@@ -258,7 +303,8 @@ class Replayer {
   void look_at_written(std::uint64_t memory) {
     MemoryFacts& facts = result_.memories[memory];
     const bool is_known = facts.is_certain;
-    if (result_.workers_lost >= kMostLost) {
+    pieces_ += written_.size();
+    if (result_.workers_lost >= most_lost_ || pieces_ > kMostPieces) {
       if (is_known) facts.use = MemoryUse::inout;
       return;
     }
@@ -271,10 +317,11 @@ class Replayer {
     const ReplayResult& replayed = reply.result_of<ReplayLaunch>();
     const std::optional<PatternResult>& pattern = replayed.pattern;
     if (!pattern) return;
-    facts.is_certain = true;
     const bool is_proven = std::ranges::find(proven_, memory) != proven_.end();
     const bool reveals_nothing = pattern->output == 0 && pattern->depends == 0;
+    // A kernel may write there what is there, or stop early over what it reads there.
     if (reveals_nothing && !is_proven) return;
+    facts.is_certain = true;
     facts.pattern = pattern;
     facts.use =
         reveals_nothing || pattern->depends > 0 || changes_others(memory, replayed) ? MemoryUse::inout : MemoryUse::out;
@@ -285,25 +332,27 @@ class Replayer {
   std::string why_not_exact() {
     std::string unlike;
     bool varies = false;
-    Positions changed_elsewhere;
+    std::string others;
     for (std::size_t memory = 0; memory < map_.size(); ++memory) {
       const ReplayedMemory& replayed = result_.memories[memory].replayed;
       if (replayed.different == 0) continue;
       varies = varies || replayed.varies;
       unlike += fmt::format("{}{} of {} bytes of {}", unlike.empty() ? "" : ", ", grouped(replayed.different),
                             grouped(map_[memory].before.size), name_of(memory));
-      if (result_.verdict == ReplayVerdict::not_repeatable && replayed.can_be_read_only &&
-          outcome_without({memory}) == Outcome::ok) {
+      // What the program's launch did not change is different only if the kernel writes there.
+      const bool may_be_anothers = result_.verdict == ReplayVerdict::not_repeatable && replayed.can_be_read_only &&
+                                   map_[memory].before != map_[memory].after && result_.workers_lost < most_lost_;
+      if (may_be_anothers && outcome_without({memory}) == Outcome::ok) {
         result_.memories[memory].use = MemoryUse::in;
         result_.memories[memory].pattern.reset();
-        changed_elsewhere.push_back(memory);
+        others += fmt::format("{}{}", others.empty() ? "" : ", ", name_of(memory));
       }
     }
     const std::string differ = fmt::format("Different: {}", unlike);
     if (result_.verdict == ReplayVerdict::same_set) return fmt::format("{}, in the order of records.", differ);
     if (result_.verdict == ReplayVerdict::close) return fmt::format("{}, each element within its tolerance.", differ);
-    if (!changed_elsewhere.empty())
-      return fmt::format("{}; the kernel writes nothing there, so another stream may have.", differ);
+    if (!others.empty())
+      return fmt::format("{}; the kernel writes nothing to {}, so another stream may have.", differ, others);
     const std::string unsteady = why_unsteady(place_.folder_, launch_);
     if (!unsteady.empty() && (varies || unsteady.find("clock") != std::string::npos))
       return fmt::format("{}; {}.", differ, unsteady);
@@ -318,6 +367,8 @@ class Replayer {
   ReplayLaunch request_;
   ReplayedLaunch result_;
   Positions written_, proven_, uncertain_;
+  int most_lost_ = 0;       ///< workers, when no more patterns are tried
+  std::size_t pieces_ = 0;  ///< of memory in requests over patterns
 };
 
 std::string_view to_string(ReplayVerdict verdict) {

@@ -67,8 +67,8 @@ class Replays {
   Replays(MakeReplayLane make_lane, std::filesystem::path folder, const capture::Capture& capture,
           const ReplayOptions& options, const std::atomic<bool>& stop);
 
-  /// Nothing if `stop` was set meanwhile. Takes five launches, one or more for what is not written, and two for each
-  /// memory that is; each copies back what may have changed. Throws Error if the lane as a whole cannot go on.
+  /// Nothing if `stop` was set meanwhile. Takes five launches, one or more for what is not written, and three for
+  /// each memory that is; each copies back what may have changed. Throws Error if the lane as a whole cannot go on.
   std::optional<ReplayedLaunch> run(std::size_t position);
 
  private:

@@ -46,6 +46,9 @@ void read_back(Out out, In in, int count) {
 void clamp(Out out, In, int count) {
   for (int i = 0; i < count; ++i) out[i] = std::min(int{out[i]}, 100);
 }
+void raise(Out out, In in, int count) {
+  for (int i = 0; i < count; ++i) out[i] = std::max(int{out[i]}, in[i]);
+}
 template <int kValue>
 void fill(Out out, In, int count) {
   std::fill_n(out, count, kValue);
@@ -67,6 +70,12 @@ void copy_to_even(Out out, In in, int count) {
 }
 void vary(Out out, In, int count) {
   for (int i = 0; i < count; ++i) out[i] = static_cast<int>(something_else());
+}
+/// The first launch of a replay is as the program's.
+void vary_later(Out out, In in, int count) {
+  static int launches = 0;
+  copy(out, in, count);
+  if (told("again") && launches++ > 0) out[0] = static_cast<int>(something_else());
 }
 /// Pairs of numbers, in another order each time.
 void shuffle(Out out, In in, int count) {
@@ -106,12 +115,14 @@ void work_on_numbers(std::string_view does, int* out, const int* in, int count) 
                                                                              {"rewrites", rewrite},
                                                                              {"reads_back", read_back},
                                                                              {"clamps", clamp},
+                                                                             {"raises", raise},
                                                                              {"fills", fill<7>},
                                                                              {"clears", fill<0>},
                                                                              {"reads", read},
                                                                              {"swaps", swap},
                                                                              {"copies_to_even", copy_to_even},
                                                                              {"varies", vary},
+                                                                             {"varies_later", vary_later},
                                                                              {"shuffles", shuffle},
                                                                              {"rounds", round_differently},
                                                                              {"depends", depend_on_program},

@@ -61,27 +61,29 @@ std::vector<std::uint32_t> reversed(const std::vector<std::uint32_t>& numbers, s
 
 using Bytes = std::vector<std::byte>;
 
-/// What two launches leave of memory, over the patterns.
+/// What launches leave of memory, over the patterns.
 struct Launches {
-  Bytes first, second, before, after;
+  Bytes first, second, third, before, after;
 
   explicit Launches(std::size_t size)
       : first(size, std::byte{kPatterns[0]}),
         second(size, std::byte{kPatterns[1]}),
+        third(size, std::byte{kPatterns[2]}),
         before(size, std::byte{0x11}),
         after(before) {}
-  /// Both write this, and so did the program's.
+  /// All write this, and so did the program's.
   void write(std::size_t at, std::size_t count, unsigned char value = 0x77) {
-    for (Bytes* memory : {&first, &second, &after}) std::fill_n(memory->begin() + at, count, std::byte{value});
+    for (Bytes* memory : {&first, &second, &third, &after}) std::fill_n(memory->begin() + at, count, std::byte{value});
   }
   /// It becomes something else for each.
   void change(std::size_t at, std::size_t count) {
     std::fill_n(first.begin() + at, count, std::byte{1});
     std::fill_n(second.begin() + at, count, std::byte{2});
+    std::fill_n(third.begin() + at, count, std::byte{3});
   }
   PatternResult result(std::optional<ElementType> element = {}, std::uint32_t records = 0) const {
     return compare_patterned(
-        {.first = first, .second = second, .before = before, .after = after, .element = element, .records = records});
+        {.left = {first, second, third}, .before = before, .after = after, .element = element, .records = records});
   }
 };
 
@@ -205,7 +207,7 @@ TEST_CASE("fingerprints tell launches apart that differ in places or in values")
   CHECK(fingerprint_of(one, numbers) != fingerprint_of(other, numbers));
 }
 
-TEST_CASE("bytes that have the program's value over both patterns are output, and those that hold them are untouched") {
+TEST_CASE("bytes that have the program's value over all patterns are output, and those that hold them are untouched") {
   Launches launches(10000);
   CHECK(launches.result().follows == 10000);
   CHECK(launches.result().written.empty());
@@ -252,6 +254,7 @@ TEST_CASE("a real number that rounding changes is output, and so are all of its 
   put(launches.after, 1);
   put(launches.first, 1.00001f);
   put(launches.second, 1);
+  put(launches.third, 1);
   CHECK(launches.result().depends > 0);
   const PatternResult result = launches.result(ElementType::float32);
   CHECK(result.depends == 0);
@@ -293,6 +296,7 @@ TEST_CASE("records that come in another order each time are output, and others a
   put(launches.after, {1, 2, 3});
   put(launches.first, {3, 1, 2});
   put(launches.second, {2, 1, 3});
+  put(launches.third, {1, 3, 2});
   CHECK(launches.result({}, 8).output == 24);
   CHECK(launches.result({}, 8).depends == 0);
   CHECK(launches.result().output == 0);
@@ -310,4 +314,30 @@ TEST_CASE("adding to a pattern is no output, whatever the real type") {
   std::memcpy(launches.first.data(), &sum, sizeof sum);
   std::memcpy(launches.second.data(), &over, sizeof over);
   CHECK(launches.result(ElementType::float32).depends == sizeof held);
+}
+
+TEST_CASE("a maximum and a minimum are no output, whatever the type and the values") {
+  const auto check_type = [](auto low, auto high, ElementType type) {
+    using T = decltype(low);
+    for (const T value : {low, high}) {
+      for (const bool is_maximum : {false, true}) {
+        Launches launches(sizeof value);
+        const auto kept = [&](Bytes& memory) {
+          T held{};
+          std::memcpy(&held, memory.data(), sizeof held);
+          held = is_maximum ? std::max(held, value) : std::min(held, value);
+          std::memcpy(memory.data(), &held, sizeof held);
+        };
+        for (Bytes* memory : {&launches.first, &launches.second, &launches.third}) kept(*memory);
+        std::memcpy(launches.after.data(), &value, sizeof value);
+        CAPTURE(value);
+        CAPTURE(is_maximum);
+        CHECK(launches.result(type).output == 0);
+      }
+    }
+  };
+  check_type(-1000000, 1000000, ElementType::int32);
+  check_type(1u, 1000000u, ElementType::uint32);
+  check_type(-1e6f, 1e6f, ElementType::float32);
+  check_type(-1e6, 1e6, ElementType::float64);
 }

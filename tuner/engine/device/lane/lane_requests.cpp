@@ -68,7 +68,8 @@ milliseconds limit_of(const DeviceRequest& request, const RequestLimits& limits)
                  std::max(limits.slack, kOpening);
         }
         if constexpr (std::is_same_v<Request, ReplayLaunch>)
-          return typed.launch_timeout * (typed.patterned ? 2 : typed.times) + std::max(limits.slack, limits.prepare);
+          return typed.launch_timeout * (typed.patterned ? kPatternCount : typed.times) +
+                 std::max(limits.slack, limits.prepare);
       },
       request);
 }

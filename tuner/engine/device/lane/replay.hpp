@@ -31,15 +31,16 @@ struct ByteRange {
   friend bool operator==(const ByteRange&, const ByteRange&) = default;
 };
 
-/// What became of a memory that held a pattern before the launch, and another before a second one.
+/// What became of a memory that held a pattern before the launch, and others before further ones.
 struct PatternResult {
-  std::uint64_t output = 0;        ///< bytes that have the program's value both times
+  std::uint64_t output = 0;        ///< bytes that have the program's value each time
   std::uint64_t follows = 0;       ///< bytes that still hold the patterns
   std::uint64_t depends = 0;       ///< other bytes: they were written, and what depends on what was there
   std::uint64_t ranges = 0;        ///< of bytes that do not follow
   std::vector<ByteRange> written;  ///< the first of these
 };
 inline constexpr std::size_t kMostRanges = 64;
+inline constexpr int kPatternCount = 3;
 
 struct ReplayResult {
   std::vector<ReplayedMemory> memories;  ///< in the order of capture::MemoryMap
@@ -54,7 +55,7 @@ struct ReplayLaunch {
   std::string folder;
   std::uint64_t launch = 0;  ///< its position
   /// Everything lies where it lay in the program, reached or not. Otherwise only what memory points to does, and the
-  /// rest where there is room, each with nothing mapped behind it.
+  /// rest where there is room, each in granules of its own with nothing mapped around them.
   bool at_own_addresses = false;
   /// For each memory; absent: not known. The tolerance of descriptions decides whether elements are alike.
   std::vector<std::optional<ElementType>> elements;
@@ -62,7 +63,7 @@ struct ReplayLaunch {
   std::optional<std::vector<std::uint64_t>> written;
   /// A write to these ends the worker: it must be able to be read-only.
   std::vector<std::uint64_t> read_only;
-  /// Holds patterns before each of two launches.
+  /// Holds another pattern before each of kPatternCount launches.
   std::optional<std::uint64_t> patterned;
   std::uint32_t records = 0;  ///< of it, in bytes, if they come in another order each time; 0: they do not
   int times = 1;              ///< launches, where nothing holds a pattern

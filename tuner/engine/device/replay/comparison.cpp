@@ -129,23 +129,24 @@ Fate fate_of(const PatternedMemory& memory, std::size_t at, std::size_t count) {
     return std::ranges::all_of(bytes, [=](std::byte byte) { return byte == std::byte{pattern}; });
   };
   const auto same = [](Bytes one, Bytes other) { return std::memcmp(one.data(), other.data(), one.size()) == 0; };
-  const Bytes first = part(memory.first), second = part(memory.second), after = part(memory.after);
-  if (same(first, after) && same(second, after)) return Fate::output;
-  const bool follows = holds(first, kPatterns[0]) && holds(second, kPatterns[1]);
-  return follows && same(part(memory.before), after) ? Fate::follows : Fate::depends;
+  const Bytes after = part(memory.after);
+  if (std::ranges::all_of(memory.left, [&](Bytes left) { return same(part(left), after); })) return Fate::output;
+  for (std::size_t i = 0; i < std::size(kPatterns); ++i)
+    if (!holds(part(memory.left[i]), kPatterns[i])) return Fate::depends;
+  return same(part(memory.before), after) ? Fate::follows : Fate::depends;
 }
 
 /// Whether launches wrote the same records as the program's, wherever they lie.
 bool has_same_records(const PatternedMemory& memory) {
-  std::uint64_t surplus[2] = {};
+  std::uint64_t surplus[kPatternCount] = {};
   const std::size_t size = memory.records;
   for (std::size_t at = 0; at + size <= memory.after.size(); at += size) {
     if (fate_of(memory, at, size) == Fate::follows) continue;
     const std::uint64_t expected = hash_of(memory.after.subspan(at, size));
-    surplus[0] += hash_of(memory.first.subspan(at, size)) - expected;
-    surplus[1] += hash_of(memory.second.subspan(at, size)) - expected;
+    for (std::size_t i = 0; i < std::size(surplus); ++i)
+      surplus[i] += hash_of(memory.left[i].subspan(at, size)) - expected;
   }
-  return surplus[0] == 0 && surplus[1] == 0;
+  return std::ranges::all_of(surplus, [](std::uint64_t each) { return each == 0; });
 }
 
 }  // namespace
@@ -161,8 +162,8 @@ PatternResult compare_patterned(const PatternedMemory& memory) {
     if (is_any_order) return Fate::output;
     if (!memory.element || count != size_of(*memory.element)) return fate;
     const Bytes wanted = memory.after.subspan(at, count);
-    const bool agrees = agree(memory.first.subspan(at, count), wanted, *memory.element) &&
-                        agree(memory.second.subspan(at, count), wanted, *memory.element);
+    const bool agrees = std::ranges::all_of(
+        memory.left, [&](Bytes left) { return agree(left.subspan(at, count), wanted, *memory.element); });
     return agrees ? Fate::output : Fate::depends;
   };
 

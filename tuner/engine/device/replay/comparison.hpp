@@ -38,12 +38,13 @@ class MemoryComparison {
   std::uint64_t surplus_[std::size(kRecords)] = {};  ///< sums over the hashes of records, seen less expected
 };
 
-/// The second one is a large negative number in every type.
-inline constexpr unsigned char kPatterns[] = {0x00, 0xcb};
+/// The second one is a large negative number in every type that has a sign, the third a large one in every type: what
+/// a maximum or a minimum leaves alone is one of them.
+inline constexpr unsigned char kPatterns[kPatternCount] = {0x00, 0xcb, 0x7b};
 
-/// Memory around launches over the patterns: after both, and what the program had.
+/// Memory around launches over the patterns: after each, and what the program had.
 struct PatternedMemory {
-  std::span<const std::byte> first, second, before, after;
+  std::span<const std::byte> left[kPatternCount], before, after;
   std::optional<ElementType> element;
   std::uint32_t records = 0;  ///< as ReplayLaunch has it
 };

@@ -10,6 +10,7 @@
 #include "tuner/core/binary/cubin.hpp"
 #include "tuner/engine/device/replay/comparison.hpp"
 #include "tuner/error.hpp"
+#include "tuner/process/usable_memory.hpp"
 
 namespace tuner::engine {
 namespace {
@@ -74,15 +75,23 @@ bool LaunchReplay::serves(const ReplayLaunch& request) const {
 void LaunchReplay::load_memory() {
   std::size_t free_bytes = 0, all = 0;
   check(driver().memory_info(&free_bytes, &all), "cuMemGetInfo");
-  std::uint64_t loaded = 0;
+  const std::uint64_t of_machine = usable_memory();
+  std::uint64_t loaded = 0, held_here = 0;
   const auto load = [&](std::size_t memory) -> std::span<const std::byte> {
     Held& held = held_[memory];
     // A short file may unpack to more than there is.
     const std::uint64_t bytes = map_[memory].before.size;
     if (bytes > all - loaded) throw CannotReplay{fmt::format("It needs more than the {} bytes of this GPU.", all)};
     loaded += bytes;
+    const bool is_changed = map_[memory].after != map_[memory].before;
+    const std::uint64_t copies = is_changed ? 2 : 1;
+    if (bytes > (of_machine - held_here) / copies)
+      throw CannotReplay{fmt::format(
+          "What its memory held before and after needs more than the {} bytes that a worker may take on this machine.",
+          of_machine)};
+    held_here += copies * bytes;
     held.before = capture::load_blob(folder_, map_[memory].before);
-    if (map_[memory].after != map_[memory].before) held.after = capture::load_blob(folder_, map_[memory].after);
+    if (is_changed) held.after = capture::load_blob(folder_, map_[memory].after);
     return held.before;
   };
   reach_ = capture::reach_of(launch_, map_, load);
@@ -171,9 +180,13 @@ void LaunchReplay::find_variables() {
 
 std::vector<std::size_t> LaunchReplay::changeable(const ReplayLaunch& request) const {
   std::vector<std::size_t> memories;
-  for (std::size_t memory = 0; memory < map_.size(); ++memory) {
-    const bool may_change = !request.written || std::ranges::find(*request.written, memory) != request.written->end();
-    if (held_[memory].is_there && may_change) memories.push_back(memory);
+  const auto add = [&](std::size_t memory) {
+    if (memory < map_.size() && held_[memory].is_there) memories.push_back(memory);
+  };
+  if (request.written) {
+    std::ranges::for_each(*request.written, add);
+  } else {
+    for (std::size_t memory = 0; memory < map_.size(); ++memory) add(memory);
   }
   return memories;
 }
@@ -264,9 +277,9 @@ void LaunchReplay::repeat(const ReplayLaunch& request, ReplayResult& result) {
       if (time == 0) first[memory] = fingerprint;
       if (fingerprint != first[memory]) result.memories[memory].varies = true;
     }
-    // Of what neither the program's launch nor this one changed nothing new is expected: comparing it takes longest.
+    // Of what neither the program's launch nor this one changed little new is expected, and comparing it takes longest.
     std::erase_if(memories, [&](std::size_t memory) {
-      return held_[memory].after.empty() && result.memories[memory].different == 0;
+      return !request.written && held_[memory].after.empty() && result.memories[memory].different == 0;
     });
   }
 }
@@ -287,8 +300,7 @@ void LaunchReplay::run_over_patterns(const ReplayLaunch& request, ReplayResult& 
     }
   }
   result.pattern =
-      compare_patterned({.first = left[0],
-                         .second = left[1],
+      compare_patterned({.left = {left[0], left[1], left[2]},
                          .before = held.before,
                          .after = held.expected(),
                          .element = patterned < request.elements.size() ? request.elements[patterned] : std::nullopt,

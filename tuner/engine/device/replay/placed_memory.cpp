@@ -1,6 +1,7 @@
 #include "tuner/engine/device/replay/placed_memory.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace tuner::engine {
@@ -42,7 +43,7 @@ AddressSpan::~AddressSpan() {
   driver().free_addresses(address_, bytes_);
 }
 
-void AddressSpan::set_writable(bool writable) {
+void AddressSpan::set_writable(bool writable) const {
   set_memory_access(address_, bytes_, writable);
 }
 
@@ -70,19 +71,20 @@ OwnAddresses::OwnAddresses(std::vector<Piece> pieces) : pieces_(std::move(pieces
 }
 
 const AddressSpan* OwnAddresses::span_of(const Piece& piece) const {
-  const auto span = std::ranges::find_if(spans_, [&](const AddressSpan& each) { return each.holds(piece.address); });
-  return span == spans_.end() ? nullptr : &*span;
+  const auto behind = std::ranges::upper_bound(spans_, piece.address, {}, &AddressSpan::address);
+  if (behind == spans_.begin() || !std::prev(behind)->holds(piece.address)) return nullptr;
+  return &*std::prev(behind);
 }
 
 bool OwnAddresses::is_alone(const Piece& piece) const {
   const AddressSpan* const span = span_of(piece);
   if (span == nullptr) return false;
-  return std::ranges::count_if(pieces_, [&](const Piece& each) { return span->holds(each.address); }) == 1;
+  const auto first = std::ranges::lower_bound(pieces_, span->address(), {}, &Piece::address);
+  return std::next(first) == pieces_.end() || !span->holds(std::next(first)->address);
 }
 
-void OwnAddresses::set_writable(const Piece& piece, bool writable) {
-  const auto span = std::ranges::find_if(spans_, [&](const AddressSpan& each) { return each.holds(piece.address); });
-  if (span != spans_.end()) span->set_writable(writable);
+void OwnAddresses::set_writable(const Piece& piece, bool writable) const {
+  if (const AddressSpan* const span = span_of(piece)) span->set_writable(writable);
 }
 
 }  // namespace tuner::engine

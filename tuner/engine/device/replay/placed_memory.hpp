@@ -20,8 +20,9 @@ class AddressSpan {
   AddressSpan(AddressSpan&& other) noexcept;
   AddressSpan& operator=(AddressSpan&&) = delete;
   ~AddressSpan();
+  CUdeviceptr address() const { return address_; }
   bool holds(CUdeviceptr address) const { return address - address_ < bytes_; }
-  void set_writable(bool writable);
+  void set_writable(bool writable) const;
 
  private:
   AddressSpan() = default;
@@ -43,12 +44,12 @@ class OwnAddresses {
   bool has(const Piece& piece) const { return span_of(piece) != nullptr; }
   /// Whether no other piece lies in its granules.
   bool is_alone(const Piece& piece) const;
-  void set_writable(const Piece& piece, bool writable);
+  void set_writable(const Piece& piece, bool writable) const;
 
  private:
   const AddressSpan* span_of(const Piece& piece) const;
 
-  std::vector<Piece> pieces_;
+  std::vector<Piece> pieces_;  ///< by address, as the spans are
   std::vector<AddressSpan> spans_;
 };
 
