@@ -370,6 +370,13 @@ TEST_CASE("few workers are lost over a kernel of which everything differs") {
   }
 }
 
+TEST_CASE("a launch that writes nothing is not called exact without a word") {
+  Answers lane([](const ReplayLaunch&, DeviceReply&, ReplayResult& result) { result = results(2); });
+  const ReplayedLaunch launch = replayed(lane, capture_of(2));
+  CHECK(launch.verdict == ReplayVerdict::exact);
+  CHECK(launch.reason.starts_with("It writes nothing that was stored"));
+}
+
 TEST_CASE("everything lies where it lay if that makes it better, and only then") {
   for (const bool is_better : {false, true}) {
     Answers lane([&](const ReplayLaunch& request, DeviceReply&, ReplayResult& result) {

@@ -28,6 +28,8 @@ void DeviceProcessLane::lose(Loss loss) {
     unrecovered_ = statistics_.losses.size();
   }
   workers_.retire(loss.cause == LossCause::hang || loss.cause == LossCause::mute);
+  // What a replay needs of the GPU's memory is not known here, and may be most of it.
+  if (running && std::holds_alternative<ReplayLaunch>(running->pending.request)) workers_.wait_for_leaving();
 
   bool answers = false;
   if (!is_candidates) {

@@ -451,6 +451,7 @@ void Workbench::run(const ReplayLaunch& request, DeviceReply& reply, ReplayResul
   } catch (const CannotReplay& refusal) {
     take(reply, {Outcome::launch_refused, refusal.reason});
   } catch (const CallFailed&) {
+    replay_.reset();  // it may hold patterns, or be read-only
     throw;
   } catch (const Error& error) {  // of what the folder holds
     take(reply, {Outcome::launch_refused, error.what()});
