@@ -3,16 +3,13 @@
 # (bench/capture_agreement.cpp). Prints a line of a table for each program.
 #   bench/capture_agreement.sh times FOLDER [BUILD_FOLDER]    shares of the GPU time, beside those by events
 #   bench/capture_agreement.sh copies FOLDER [BUILD_FOLDER]   what copies brought to the host: alone, profiled, stored
-# FOLDER has a folder for each program, built with `-cudart shared`, in which `make run` runs it. TUNER_PROGRAMS_LIMIT is
-# how many seconds a run may take, 60 if it is not set. TUNER_PROGRAMS_JOBS programs run at a time, 1 if it is not set;
-# times are worth something only then.
+# FOLDER has a folder for each program, built with `-cudart shared`, in which `make run` runs it. TUNER_PROGRAMS_KEEP=DIR
+# keeps what was written down there. TUNER_PROGRAMS_LIMIT is how many seconds a run may take, 60 if it is not set.
+# TUNER_PROGRAMS_JOBS programs run at a time, 1 if it is not set; times are worth something only then.
 set -uo pipefail
 what=${1:?usage: bench/capture_agreement.sh times|copies FOLDER [BUILD_FOLDER]}
-folder=$(realpath "${2:?usage: bench/capture_agreement.sh times|copies FOLDER [BUILD_FOLDER]}")
-tuner=$(realpath "${3:-$(dirname "$0")/../build/dev}")/bin/tuner
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-limit=${TUNER_PROGRAMS_LIMIT:-60}
+shift
+. "$(dirname "$0")/programs_folder.sh"
 nvcc -O2 -std=c++17 -shared -Xcompiler -fPIC -Xlinker -z,lazy -cudart none -o "$work/witness.so" "$(dirname "$0")/capture_agreement.cpp" || exit 1
 
 # Shares of kernels that both saw, in points; the runtime's own fills and copies launch without events.
@@ -43,14 +40,6 @@ amiss += [f"""{kernel["mangled"][:40]}: {kernel["launches"]} launches, {by_event
           for kernel in both if kernel["launches"] != by_events[kernel["mangled"]][0]]
 print(f"""| {name} | {len(both)} | {abs(points[worst]):.2f} | {sum(other.values()) / sum(ns.values()):.3f} | {"; ".join(amiss)} |""")
 '
-hottest_of='
-import json, sys
-try:
-    kernels = [kernel for kernel in json.load(open(sys.argv[1]))["kernels"] if not kernel["library"]]
-except ValueError:
-    kernels = []
-print(kernels[0]["mangled"] if kernels else "")
-'
 # run VARIABLE FILE COMMAND: with the witness in the program that $command starts
 run() {
   local -n by=$3
@@ -67,10 +56,11 @@ agrees() {
 witness_of() {
   local name command kernel alone=() profiled stored
   name=$(basename "$1")
-  command=$(make -s -n -C "$1" run 2>/dev/null | grep -v '^make')
+  command=$(command_of "$1")
   [ -n "$command" ] && cd "$1" || return 0
   profiled=("$tuner" capture --json --)
   if [ "$what" = times ]; then
+    rm -f "$work/$name.events"  # to which the witness adds
     run AGREEMENT_TIMES "$work/$name.events" alone > /dev/null 2>&1 < /dev/null
     timeout "$limit" "${profiled[@]}" sh -c "$command" > "$work/$name.profile" 2> /dev/null < /dev/null
     python3 -c "$shares_of" "$name" "$work/$name.events" "$work/$name.profile"
@@ -88,7 +78,7 @@ witness_of() {
     "$(agrees "$work/$name.first" "$work/$name.stored")" "$(grep -o '"launches": [0-9]*, *$\|"held_ms": [0-9.]*' "$work/$name.json" | tail -1)"
   rm -rf "$work/$name.capture"
 }
-export -f witness_of run agrees
+export -f witness_of run agrees command_of
 export what tuner work limit shares_of hottest_of
 if [ "$what" = times ]; then
   echo '| program | kernels | largest difference, points of share | time by events over ours | amiss |'

@@ -9,14 +9,6 @@
 set -uo pipefail
 . "$(dirname "$0")/programs_folder.sh"
 
-hottest_of='
-import json, sys
-try:
-    kernels = [kernel for kernel in json.load(open(sys.argv[1]))["kernels"] if not kernel["library"]]
-except ValueError:
-    kernels = []
-print(kernels[0]["mangled"] if kernels else "")
-'
 row_of='
 import json, sys
 name, file, messages = sys.argv[1:4]

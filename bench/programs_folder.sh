@@ -11,3 +11,12 @@ mkdir -p "$work" && work=$(realpath "$work")
 limit=${TUNER_PROGRAMS_LIMIT:-60}
 # What `make run` runs in a program's folder.
 command_of() { make -s -n -C "$1" run 2>/dev/null | grep -v '^make'; }
+# The mangled name of the hottest kernel of a profile that is no library's: python3 -c "$hottest_of" FILE.
+hottest_of='
+import json, sys
+try:
+    kernels = [kernel for kernel in json.load(open(sys.argv[1]))["kernels"] if not kernel["library"]]
+except ValueError:
+    kernels = []
+print(kernels[0]["mangled"] if kernels else "")
+'
