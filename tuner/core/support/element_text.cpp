@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
+
+#include "tuner/core/base/small_floats.hpp"
 
 namespace tuner {
 namespace {
@@ -15,20 +15,6 @@ T read(std::span<const std::byte> bytes) {
   T value{};
   std::memcpy(&value, bytes.data(), sizeof value);
   return value;
-}
-
-float from_half(std::uint16_t bits) {
-  const int exponent = bits >> 10 & 0x1f;
-  const int mantissa = bits & 0x3ff;
-  float magnitude = 0;
-  if (exponent == 31) {
-    magnitude = mantissa ? std::nanf("") : HUGE_VALF;
-  } else if (exponent == 0) {
-    magnitude = std::ldexp(static_cast<float>(mantissa), -24);
-  } else {
-    magnitude = std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25);
-  }
-  return bits & 0x8000 ? -magnitude : magnitude;
 }
 
 }  // namespace
@@ -56,9 +42,9 @@ std::string element_text(ElementType type, std::span<const std::byte> bytes) {
     case ElementType::uint64:
       return fmt::format("{}", read<std::uint64_t>(bytes));
     case ElementType::float16:
-      return fmt::format("{}", from_half(read<std::uint16_t>(bytes)));
+      return fmt::format("{}", float_from_half(read<std::uint16_t>(bytes)));
     case ElementType::bfloat16:
-      return fmt::format("{}", std::bit_cast<float>(static_cast<std::uint32_t>(read<std::uint16_t>(bytes)) << 16));
+      return fmt::format("{}", float_from_bfloat16(read<std::uint16_t>(bytes)));
     case ElementType::float32:
       return fmt::format("{}", read<float>(bytes));
     case ElementType::float64:

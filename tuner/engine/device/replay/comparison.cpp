@@ -6,6 +6,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "tuner/core/base/small_floats.hpp"
+
 namespace tuner::engine {
 namespace {
 
@@ -18,26 +20,12 @@ T value_at(Bytes bytes) {
   return value;
 }
 
-double from_half(std::uint16_t bits) {
-  const int exponent = (bits >> 10) & 0x1f, fraction = bits & 0x3ff;
-  const double sign = bits & 0x8000 ? -1 : 1;
-  if (exponent == 0x1f) return fraction == 0 ? sign * INFINITY : NAN;
-  return sign * (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction + 0x400, exponent - 25));
-}
-
-double from_bfloat16(std::uint16_t bits) {
-  const std::uint32_t wide = std::uint32_t{bits} << 16;
-  float value = 0;
-  std::memcpy(&value, &wide, sizeof value);
-  return value;
-}
-
 double real_value(Bytes element, ElementType type) {
   switch (type) {
     case ElementType::float16:
-      return from_half(value_at<std::uint16_t>(element));
+      return float_from_half(value_at<std::uint16_t>(element));
     case ElementType::bfloat16:
-      return from_bfloat16(value_at<std::uint16_t>(element));
+      return float_from_bfloat16(value_at<std::uint16_t>(element));
     case ElementType::float32:
       return value_at<float>(element);
     default:
