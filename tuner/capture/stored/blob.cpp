@@ -6,11 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "cache/file/hash.hpp"
-#include "tuner/process/quiet_thread.hpp"
+#include "tuner/process/in_threads.hpp"
 #include "tuner/process/usable_cores.hpp"
 
 namespace tuner::capture {
@@ -90,23 +89,6 @@ class Unpacked {
   bool is_whole_ = true;
 };
 
-/// Calls `work` with each chunk, each in a thread of its own.
-template <typename Chunk, typename Work>
-void in_threads(std::vector<Chunk>& chunks, Work work) {
-  std::vector<std::thread> threads;
-  const auto join = [&] {
-    for (std::thread& thread : threads) thread.join();
-  };
-  try {
-    for (std::size_t i = 1; i < chunks.size(); ++i) threads.push_back(quiet_thread([&, i] { work(chunks[i]); }));
-  } catch (...) {
-    join();
-    throw;
-  }
-  work(chunks.front());
-  join();
-}
-
 std::size_t chunks_at_once() {
   return std::clamp<std::size_t>(static_cast<std::size_t>(usable_cores()), 1, kMostAtOnce);
 }
@@ -130,7 +112,7 @@ void pack(Bytes contents, const std::function<void(Bytes)>& write) {
       chunks.emplace_back(contents.first(size));
       contents = contents.subspan(size);
     }
-    in_threads(chunks, [](Packed& chunk) { chunk.compress(); });
+    in_threads(chunks.size(), [&](std::size_t i) { chunks[i].compress(); });
     for (const Packed& chunk : chunks) {
       write(little_endian(chunk.stored().size()));
       write(chunk.stored());
@@ -150,7 +132,7 @@ bool unpack(const Blob& blob, const ReadBytes& read, const std::function<void(By
       chunks.push_back(std::move(*chunk));
       left -= size;
     }
-    in_threads(chunks, [](Unpacked& chunk) { chunk.uncompress(); });
+    in_threads(chunks.size(), [&](std::size_t i) { chunks[i].uncompress(); });
     for (const Unpacked& chunk : chunks) {
       const std::optional<Bytes> contents = chunk.contents();
       if (!contents) return false;

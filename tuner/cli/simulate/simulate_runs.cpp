@@ -1,16 +1,13 @@
 #include "tuner/cli/simulate/simulate_runs.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 #include "search/simulation/simulation.hpp"
 #include "search/strategy/prng.hpp"
 #include "tuner/engine/measure/statistics.hpp"
-#include "tuner/error.hpp"
-#include "tuner/process/quiet_thread.hpp"
+#include "tuner/process/in_threads.hpp"
 
 namespace tuner::cli {
 
@@ -42,15 +39,12 @@ class Runs {
   }
 
   void work() {
-    const std::size_t count = std::min(request_.workers, runs_.size());
-    std::vector<std::thread> threads;
-    try {
-      for (std::size_t i = 1; i < count; ++i) threads.push_back(quiet_thread([this] { take_runs(); }));
-    } catch (const Error&) {  // those that there are take the runs of the others
-    }
-    take_runs();
-    for (std::thread& thread : threads) thread.join();
-    if (failure_) std::rethrow_exception(failure_);
+    in_threads(runs_.size(), request_.workers, [&](std::size_t number) {
+      if (stop_) return;
+      runs_[number] = run(number);
+      const std::lock_guard lock(mutex_);
+      report_(++done_, runs_.size());
+    });
   }
 
   std::span<const Run> of(std::size_t strategy, std::size_t space) const {
@@ -58,20 +52,6 @@ class Runs {
   }
 
  private:
-  void take_runs() {
-    for (std::size_t number = next_++; number < runs_.size() && !failed_ && !stop_; number = next_++) {
-      try {
-        runs_[number] = run(number);
-      } catch (...) {
-        const std::lock_guard lock(mutex_);
-        if (!failed_.exchange(true)) failure_ = std::current_exception();
-        return;
-      }
-      const std::lock_guard lock(mutex_);
-      report_(++done_, runs_.size());
-    }
-  }
-
   Run run(std::size_t number) const {
     const std::size_t repeat = number % request_.repeats;
     const std::size_t place = number / request_.repeats % spaces_.size();
@@ -97,11 +77,8 @@ class Runs {
   const RunsDone& report_;
   std::vector<std::vector<std::uint64_t>> seeds_;  // by space and repeat
   std::vector<Run> runs_;
-  std::atomic<std::size_t> next_{0};
-  std::atomic<bool> failed_{false};
-  std::mutex mutex_;  // guards what follows
-  std::size_t done_ = 0;
-  std::exception_ptr failure_;
+  std::mutex mutex_;
+  std::size_t done_ = 0;  // guarded by the mutex
 };
 
 SuggestionCost cost_of(const std::vector<double>& suggestion_us) {

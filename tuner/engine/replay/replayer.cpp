@@ -40,9 +40,10 @@ ReplayedLaunch Replayer::run() {
     result_.reason = fmt::format("The driver does not give the addresses of {}.", missing);
     return std::move(result_);
   }
+  may_be_lost_ = losses_allowed();
   find_written();
   compare_written();
-  most_lost_ = result_.workers_lost + kMostLost;
+  most_lost_ = result_.workers_lost + may_be_lost_;
   for (const bool is_known : {true, false})
     for (const std::uint64_t memory : written_)
       if (result_.memories[memory].is_certain == is_known) look_at_written(memory);
@@ -139,6 +140,15 @@ bool Replayer::repeat() {
   if (!reply.ok()) result_.reason = reply.message;
   request_.times = 1;
   return reply.ok();
+}
+
+int Replayer::losses_allowed() const {
+  std::uint64_t bytes = 1;
+  for (std::size_t memory = 0; memory < map_.size(); ++memory) {
+    if (!result_.memories[memory].replayed.is_reached) continue;
+    bytes += map_[memory].before.size + (map_[memory].before == map_[memory].after ? 0 : map_[memory].after.size);
+  }
+  return static_cast<int>(std::clamp<std::uint64_t>(kMostLoadedAgain / bytes, kFewestLost, kMostLost));
 }
 
 std::string Replayer::name_of(std::uint64_t memory) const {

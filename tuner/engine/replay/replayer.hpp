@@ -16,8 +16,10 @@ namespace tuner::engine {
 
 /// Launches of one repeat.
 inline constexpr int kRepeats = 5;
-/// Workers that may be lost over finding out which memory is written, and as many again over what is written there.
-inline constexpr int kMostLost = 12;
+/// Workers that may be lost over finding out which memory is written, and as many again over what is written there. The
+/// next worker loads everything again, so of a launch with much memory fewer may be lost.
+inline constexpr int kMostLost = 12, kFewestLost = 3;
+inline constexpr std::uint64_t kMostLoadedAgain = std::uint64_t{32} << 30;
 
 /// What one memory alone comes to. `is_real`: its elements are.
 ReplayVerdict verdict_of(const ReplayedMemory& memory, bool is_real);
@@ -48,6 +50,7 @@ class Replayer {
   std::string name_of(std::uint64_t memory) const;
   /// What could not be placed, so that nothing was launched. The uses of all are what the program's launch shows.
   std::string missing_memory();
+  int losses_allowed() const;
   void find_written();
   /// Five launches count, and what the first one left alone was not compared after the others: it is most of the
   /// memory. Now it is known which of it they may change.
@@ -70,8 +73,9 @@ class Replayer {
   ReplayLaunch request_;
   ReplayedLaunch result_;
   Positions written_, proven_, uncertain_;
-  int most_lost_ = 0;       ///< workers, when no more patterns are tried
-  std::size_t pieces_ = 0;  ///< of memory in requests over patterns
+  int may_be_lost_ = kMostLost;  ///< workers, over either question
+  int most_lost_ = 0;            ///< workers, when no more patterns are tried
+  std::size_t pieces_ = 0;       ///< of memory in requests over patterns
 };
 
 }  // namespace tuner::engine

@@ -35,7 +35,7 @@ void Replayer::find_written() {
   // A worker is lost over each that is written, but not over one that shows it by taking another value.
   // Half of those that may be lost are left for what does not.
   std::erase_if(unchanged, [&](std::uint64_t memory) {
-    return result_.workers_lost < kMostLost / 2 && may_be_output(memory) && shows_writes(memory);
+    return result_.workers_lost < may_be_lost_ / 2 && may_be_output(memory) && shows_writes(memory);
   });
   request_.written = written_;
   separate(unchanged);
@@ -93,7 +93,7 @@ Outcome Replayer::outcome_without(const Positions& memories) {
 
 void Replayer::separate(std::span<const std::uint64_t> memories) {
   if (memories.empty()) return;
-  if (result_.workers_lost >= kMostLost) {
+  if (result_.workers_lost >= may_be_lost_) {
     for (const std::uint64_t memory : memories) result_.memories[memory].is_certain = false;
     uncertain_.insert(uncertain_.end(), memories.begin(), memories.end());
     return;

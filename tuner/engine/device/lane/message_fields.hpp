@@ -169,11 +169,11 @@ void describe(auto& fields, CountResult& result) {
 }
 
 void describe(auto& fields, ReplayedMemory& memory) {
-  auto& [is_reached, is_at_own_address, is_missing, can_be_read_only, pointers, different, first_different,
-         is_within_tolerance, permuted, varies] = memory;
+  auto& [is_reached, is_at_own_address, is_missing, can_be_read_only, pointers, different, is_within_tolerance,
+         permuted, varies] = memory;
   fields("is_reached", is_reached)("is_at_own_address", is_at_own_address)("is_missing", is_missing);
   fields("can_be_read_only", can_be_read_only)("pointers", pointers)("different", different);
-  fields("first_different", first_different)("is_within_tolerance", is_within_tolerance)("permuted", permuted);
+  fields("is_within_tolerance", is_within_tolerance)("permuted", permuted);
   fields("varies", varies);
 }
 

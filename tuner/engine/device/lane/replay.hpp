@@ -13,13 +13,12 @@ namespace tuner::engine {
 
 /// What launches of a replay did to one piece of memory, of all of them the worst.
 struct ReplayedMemory {
-  bool is_reached = false;         ///< by addresses (capture/stored/reach.hpp); what is not is not there
-  bool is_at_own_address = false;  ///< where it was in the program; a variable is where its module is
-  bool is_missing = false;         ///< it should be there, and could not be
-  bool can_be_read_only = false;   ///< on its own
-  std::uint64_t pointers = 0;      ///< words in it that lead to memory
-  std::uint64_t different = 0;     ///< bytes that are not what the program had
-  std::uint64_t first_different = 0;
+  bool is_reached = false;          ///< by addresses (capture/stored/reach.hpp); what is not is not there
+  bool is_at_own_address = false;   ///< where it was in the program; a variable is where its module is
+  bool is_missing = false;          ///< it should be there, and could not be
+  bool can_be_read_only = false;    ///< on its own
+  std::uint64_t pointers = 0;       ///< words in it that lead to memory
+  std::uint64_t different = 0;      ///< bytes that are not what the program had
   bool is_within_tolerance = true;  ///< of its elements, where these are real
   /// In records of so many bytes it holds the same ones in another order; 0: it does not.
   std::uint32_t permuted = 0;

@@ -9,6 +9,7 @@
 #include "tuner/capture/stored/capture_folder.hpp"
 #include "tuner/core/binary/cubin.hpp"
 #include "tuner/engine/device/replay/comparison.hpp"
+#include "tuner/engine/device/replay/pattern_comparison.hpp"
 #include "tuner/error.hpp"
 #include "tuner/process/usable_memory.hpp"
 
@@ -249,17 +250,24 @@ void LaunchReplay::make_read_only(const std::vector<std::uint64_t>& memories, bo
   }
 }
 
-std::uint64_t LaunchReplay::compare(std::size_t memory, const ReplayLaunch& request, ReplayedMemory& said) {
-  const Held& held = held_[memory];
-  MemoryComparison comparison(memory < request.elements.size() ? request.elements[memory] : std::nullopt);
-  const std::span<const std::byte> expected = held.expected();
+template <typename Visit>
+void LaunchReplay::read_pieces(std::size_t memory, Visit visit) {
+  const std::span<const std::byte> expected = held_[memory].expected();
   for (std::size_t at = 0; at < expected.size(); at += MemoryComparison::kPieceBytes) {
     const std::size_t count = std::min(MemoryComparison::kPieceBytes, expected.size() - at);
     piece_.resize(std::max(piece_.size(), count));
     const std::span<std::byte> seen = std::span(piece_).first(count);
-    stream_.download(seen, held.address + at);
-    comparison.add(seen, expected.subspan(at, count));
+    stream_.download(seen, held_[memory].address + at);
+    visit(seen, expected.subspan(at, count));
   }
+}
+
+std::uint64_t LaunchReplay::compare(std::size_t memory, const ReplayLaunch& request, ReplayedMemory& said) {
+  using Bytes = std::span<const std::byte>;
+  MemoryComparison comparison(memory < request.elements.size() ? request.elements[memory] : std::nullopt);
+  read_pieces(memory, [&](Bytes seen, Bytes expected) { comparison.add(seen, expected); });
+  if (comparison.may_be_permuted())
+    read_pieces(memory, [&](Bytes seen, Bytes expected) { comparison.add_records(seen, expected); });
   comparison.tell(said);
   return comparison.fingerprint();
 }

@@ -56,6 +56,9 @@ class LaunchReplay {
   void make_read_only(const std::vector<std::uint64_t>& memories, bool is_read_only);
   void repeat(const ReplayLaunch& request, ReplayResult& result);
   void run_over_patterns(const ReplayLaunch& request, ReplayResult& result);
+  /// Calls `visit(seen, expected)` for piece after piece of what is there now.
+  template <typename Visit>
+  void read_pieces(std::size_t memory, Visit visit);
   std::uint64_t compare(std::size_t memory, const ReplayLaunch& request, ReplayedMemory& said);
   std::vector<std::size_t> changeable(const ReplayLaunch& request) const;
   Piece piece(std::size_t memory) const { return {map_[memory].address, map_[memory].before.size}; }
