@@ -64,6 +64,8 @@ LaunchReplay::LaunchReplay(const ReplayLaunch& request, WorkStream& stream)
       map_(launch_),
       held_(map_.size()),
       parameters_(capture::parameter_block(launch_)) {
+  if (const std::string why = why_no_fences(); !why.empty()) throw CannotReplay{why};
+  reserve_addresses();
   load_memory();
   place_allocations();
   load_kernel();
@@ -103,18 +105,28 @@ void LaunchReplay::load_memory() {
   }
 }
 
-void LaunchReplay::place_allocations() {
-  const auto lies_where_it_lay = [&](std::size_t memory) {
-    const Piece lay = piece(memory);
-    const bool is_possible = lay.address < kAddresses && lay.size < kAddresses;
-    return reach_.is_reached[memory] && is_possible && (at_own_addresses_ || reach_.is_pointed_to[memory]);
-  };
-  if (const std::string why = why_no_fences(); !why.empty()) throw CannotReplay{why};
+bool LaunchReplay::is_placeable(std::size_t memory) const {
+  const Piece lay = piece(memory);
+  return lay.address < kAddresses && lay.size < kAddresses;
+}
+
+/// Before anything is loaded: several gigabytes of this process may lie where the program had the GPU's.
+void LaunchReplay::reserve_addresses() {
   first_address_ = AddressSpan::first_address();
   std::vector<Piece> pieces;
   for (std::size_t memory = 0; memory < launch_.allocations.size(); ++memory)
-    if (lies_where_it_lay(memory)) pieces.push_back(piece(memory));
+    if (is_placeable(memory)) pieces.push_back(piece(memory));
   own_addresses_.emplace(std::move(pieces));
+}
+
+void LaunchReplay::place_allocations() {
+  const auto lies_where_it_lay = [&](std::size_t memory) {
+    return reach_.is_reached[memory] && is_placeable(memory) && (at_own_addresses_ || reach_.is_pointed_to[memory]);
+  };
+  std::vector<Piece> pieces;
+  for (std::size_t memory = 0; memory < launch_.allocations.size(); ++memory)
+    if (lies_where_it_lay(memory)) pieces.push_back(piece(memory));
+  own_addresses_->map_memory(std::move(pieces));
   for (std::size_t memory = 0; memory < launch_.allocations.size(); ++memory) {
     Held& held = held_[memory];
     if (!reach_.is_reached[memory]) continue;
@@ -239,6 +251,7 @@ void LaunchReplay::launch(std::chrono::milliseconds limit) {
 }
 
 void LaunchReplay::make_read_only(const std::vector<std::uint64_t>& memories, bool is_read_only) {
+  if (!memories.empty()) stream_.wait(kOwnWorkLimit);  // a copy that is under way would fault
   for (const std::uint64_t memory : memories) {
     if (memory >= launch_.allocations.size() || !held_[memory].is_there) continue;
     Held& held = held_[memory];

@@ -45,6 +45,8 @@ class LaunchReplay {
     std::span<const std::byte> expected() const { return after.empty() ? before : after; }
   };
 
+  bool is_placeable(std::size_t memory) const;
+  void reserve_addresses();
   void load_memory();
   void place_allocations();
   void load_kernel();

@@ -14,11 +14,14 @@ std::optional<AddressSpan> AddressSpan::at(CUdeviceptr address, std::uint64_t by
   span.bytes_ = bytes;
   // Kept, addresses elsewhere would lie where the next stretch should go.
   if (reserved != address) return std::nullopt;
-  const CUmemAllocationProp properties = memory_on_device();
-  check(driver().create_memory(&span.memory_, bytes, &properties, 0), "cuMemCreate");
-  check(driver().map_memory(address, bytes, 0, span.memory_, 0), "cuMemMap");
-  span.set_writable(true);
   return span;
+}
+
+void AddressSpan::map_memory() {
+  const CUmemAllocationProp properties = memory_on_device();
+  check(driver().create_memory(&memory_, bytes_, &properties, 0), "cuMemCreate");
+  check(driver().map_memory(address_, bytes_, 0, memory_, 0), "cuMemMap");
+  set_writable(true);
 }
 
 CUdeviceptr AddressSpan::first_address() {
@@ -33,6 +36,13 @@ AddressSpan::AddressSpan(AddressSpan&& other) noexcept
     : address_(std::exchange(other.address_, 0)),
       bytes_(std::exchange(other.bytes_, 0)),
       memory_(std::exchange(other.memory_, 0)) {}
+
+AddressSpan& AddressSpan::operator=(AddressSpan&& other) noexcept {
+  std::swap(address_, other.address_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(memory_, other.memory_);
+  return *this;
+}
 
 AddressSpan::~AddressSpan() {
   if (device_abandoned() || address_ == 0) return;
@@ -56,18 +66,28 @@ OwnAddresses::OwnAddresses(std::vector<Piece> pieces) : pieces_(std::move(pieces
     return (piece.address + piece.size + granule - 1) / granule * granule;
   };
   CUdeviceptr begin = begin_of(pieces_.front()), end = begin;
-  const auto map_so_far = [&] {
+  const auto keep_so_far = [&] {
     if (std::optional<AddressSpan> span = AddressSpan::at(begin, end - begin)) spans_.push_back(std::move(*span));
   };
   for (const Piece& piece : pieces_) {
     // Where pieces share no granule each gets a stretch of its own, which can be read-only by itself.
     if (begin_of(piece) >= end && end > begin) {
-      map_so_far();
+      keep_so_far();
       begin = begin_of(piece);
     }
     end = std::max(end, end_of(piece));
   }
-  map_so_far();
+  keep_so_far();
+}
+
+void OwnAddresses::map_memory(std::vector<Piece> pieces) {
+  pieces_ = std::move(pieces);
+  std::ranges::sort(pieces_, {}, &Piece::address);
+  std::erase_if(spans_, [&](const AddressSpan& span) {
+    const auto first = std::ranges::lower_bound(pieces_, span.address(), {}, &Piece::address);
+    return first == pieces_.end() || !span.holds(first->address);
+  });
+  for (AddressSpan& span : spans_) span.map_memory();
 }
 
 const AddressSpan* OwnAddresses::span_of(const Piece& piece) const {

@@ -10,16 +10,17 @@
 
 namespace tuner::engine {
 
-/// A stretch of addresses with memory of its own, in whole granules.
+/// A stretch of addresses in whole granules, and its memory.
 class AddressSpan {
  public:
-  /// Nothing if the driver does not give these addresses: they are taken, or it has others in mind.
+  /// Without memory. Nothing if the driver does not give these addresses: they are taken, or it has others in mind.
   static std::optional<AddressSpan> at(CUdeviceptr address, std::uint64_t bytes);
   /// Where the driver would place memory if nothing were asked of it.
   static CUdeviceptr first_address();
   AddressSpan(AddressSpan&& other) noexcept;
-  AddressSpan& operator=(AddressSpan&&) = delete;
+  AddressSpan& operator=(AddressSpan&& other) noexcept;
   ~AddressSpan();
+  void map_memory();
   CUdeviceptr address() const { return address_; }
   bool holds(CUdeviceptr address) const { return address - address_ < bytes_; }
   void set_writable(bool writable) const;
@@ -39,7 +40,10 @@ struct Piece {
 /// Memory at the addresses that it had in another process. Pieces lie close together, so several share granules.
 class OwnAddresses {
  public:
+  /// Keeps the addresses for them. What the process itself maps meanwhile would lie there, too.
   explicit OwnAddresses(std::vector<Piece> pieces);
+  /// Maps memory for these of them, and lets go of the addresses of all others.
+  void map_memory(std::vector<Piece> pieces);
   /// Whether there is memory at a piece's addresses.
   bool has(const Piece& piece) const { return span_of(piece) != nullptr; }
   /// Whether no other piece lies in its granules.
