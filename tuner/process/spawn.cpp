@@ -77,6 +77,11 @@ std::string ExitStatus::text() const {
   return "ended";
 }
 
+int ExitStatus::shell_code() const {
+  constexpr int kSignalled = 128;
+  return signal ? kSignalled + *signal : code.value_or(0);
+}
+
 ExitStatus exit_status_from_wait(int status) {
   ExitStatus result;
   if (WIFEXITED(status)) result.code = WEXITSTATUS(status);

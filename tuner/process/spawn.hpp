@@ -19,6 +19,8 @@ struct ExitStatus {
   std::optional<int> signal;
   /// "exited with status 3", "ended by signal 9 (Killed)"; "ended" if its status was collected elsewhere.
   std::string text() const;
+  /// As shells say it: its exit code, or 128 and the signal; 0 if its status was collected elsewhere.
+  int shell_code() const;
 };
 ExitStatus exit_status_from_wait(int status);
 

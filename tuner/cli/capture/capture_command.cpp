@@ -8,6 +8,7 @@
 #include "tuner/capture/capture.hpp"
 #include "tuner/capture/stored/capture_folder.hpp"
 #include "tuner/cli/capture/profile_output.hpp"
+#include "tuner/cli/capture/record_build.hpp"
 #include "tuner/cli/capture/replay_folder.hpp"
 #include "tuner/cli/capture/store_kernel.hpp"
 #include "tuner/cli/given/decisions.hpp"
@@ -41,8 +42,7 @@ ExitCode exit_code_of_program(const Profile& profile, bool is_interrupted) {
   if (is_interrupted) return ExitCode::interrupted;
   const ExitCode seen = profile.kernels.empty() ? ExitCode::no_result : ExitCode::done;
   if (profile.ended_by_us) return seen;
-  constexpr int kSignalled = 128;  // as shells say it
-  const int code = profile.status.signal ? kSignalled + *profile.status.signal : profile.status.code.value_or(0);
+  const int code = profile.status.shell_code();
   return code != 0 ? static_cast<ExitCode>(code) : seen;
 }
 
@@ -104,6 +104,10 @@ nlohmann::ordered_json replay(const std::filesystem::path& folder, bool as_json,
 }
 
 ExitCode run_capture(const Arguments& arguments) {
+  if (arguments.has("build")) return record_build(arguments);
+  if (arguments.has("output"))
+    throw Error(Errc::bad_usage,
+                "--output names the record of a build: add --build. Launches are stored where -o says.");
   if (arguments.operands().empty()) {
     throw Error(Errc::bad_usage,
                 "`tuner capture` needs a program to run. Usage: tuner capture [options] -- PROGRAM [ARGUMENTS]");
@@ -144,12 +148,13 @@ Command capture_command() {
   return {
       .name = "capture",
       .synopsis = "tuner capture [options] -- PROGRAM [ARGUMENTS]",
-      .summary = "list the kernels of a CUDA program by their share of the GPU's time; store launches",
+      .summary = "list the kernels of a CUDA program by their share of the GPU's time; store launches; record a build",
       .purpose =
           "Runs a CUDA program, unchanged, and lists the kernels that it launched: their share of the GPU's\n"
           "time, launches, launch shapes, and what they need. The driver loads a library into the program.\n"
           "With --kernel it runs the program once more and stores launches of that kernel with all memory that\n"
-          "they can reach. Then it runs them again, as `tuner replay` does.",
+          "they can reach. Then it runs them again, as `tuner replay` does.\n"
+          "With --build it runs a build instead, and records which CUDA compilers that starts, and how.",
       .options =
           {{"stop", Option::Kind::value, "TIME|N", "end the program after TIME (10s), or after N launches"},
            {"after", Option::Kind::value, "TIME", "launches before TIME do not count; default: all count"},
@@ -165,14 +170,18 @@ Command capture_command() {
            {"limit", Option::Kind::value, "SIZE",
             "memory that is stored with a launch, such as 512MB; default: 8 GB. If the program has allocated more, "
             "what the kernel can reach is looked for"},
-           {"no-replay", Option::Kind::flag, "", "do not run what was stored again, as `tuner replay` does"}},
+           {"no-replay", Option::Kind::flag, "", "do not run what was stored again, as `tuner replay` does"},
+           {"build", Option::Kind::flag, "", "PROGRAM builds a program: record the CUDA compilers that it starts"},
+           {"output", Option::Kind::value, "FILE",
+            "with --build: the record, to which later builds are added; default: tuner-build.json"}},
       .most_operands = std::numeric_limits<std::size_t>::max(),
       .operands = {"FILE"},
       .examples = {{"tuner capture -- ./simulate 100", "which kernels take the time?"},
                    {"tuner capture --after 5s --stop 20s --json -- ./simulate",
                     "the kernels of 15 seconds, as JSON; what the program prints goes to standard error"},
                    {"tuner capture --kernel scale -o scale.capture -- ./simulate 100",
-                    "store launches of the kernel `scale`"}},
+                    "store launches of the kernel `scale`"},
+                   {"tuner capture --build -- make -j8", "record how the sources are compiled"}},
       .exit_codes = {ExitCode::no_toolkit, ExitCode::shortage},
       .run = run_capture,
   };

@@ -6,8 +6,8 @@
 
 namespace tuner::sources {
 
-/// One start of a CUDA compiler, as a build made it. Its options are the user's own: never take one from a description, a
-/// job or a database.
+/// One start of a CUDA compiler, as a build made it. Its options are the user's own: never take one from a description,
+/// a job or a database.
 struct CompilerCommand {
   std::string program;                 ///< the file that ran, absolute
   std::string folder;                  ///< in which it ran, absolute

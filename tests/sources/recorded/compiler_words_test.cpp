@@ -1,0 +1,110 @@
+#include "tuner/sources/recorded/compiler_words.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/sources/recorded/recorded.hpp"
+#include "tuner/sources/recorded/response_file.hpp"
+
+using namespace tuner::sources;
+using namespace tuner::test;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words names_in(const Words& words) {
+  Words names;
+  for (const auto& source : sources_of(command_of(words))) names.push_back(source);
+  return names;
+}
+
+Work work(const Words& words) {
+  return work_of(command_of(words));
+}
+
+}  // namespace
+
+TEST_CASE("compilers are known by their names") {
+  CHECK(compiler_kind("/usr/local/cuda/bin/nvcc") == CompilerKind::nvcc);
+  CHECK(compiler_kind("clang++-16") == CompilerKind::clang);
+  CHECK(compiler_kind("aarch64-linux-gnu-clang") == CompilerKind::clang);
+  CHECK(compiler_kind("nvc++") == CompilerKind::nvcxx);
+  for (const char* const other : {"g++", "nvcc_wrapper", "cicc", "clang-format-14", "clangd", "nvc", "", "-"})
+    CHECK_FALSE(compiler_kind(other));
+}
+
+TEST_CASE("sources are told from values of options") {
+  CHECK(names_in({"nvcc", "-c", "a.cu", "../b.cu", "/x/c.cu", "d.cpp"}) == Words{"/work/a.cu", "/b.cu", "/x/c.cu"});
+  CHECK(names_in({"nvcc", "-include", "a.cu", "--pre-include=b.cu", "-o", "c.cu", "-Xcompiler", "d.cu", "e.cu"}) ==
+        Words{"/work/e.cu"});
+  CHECK(names_in({"nvcc", "-gencode", "arch=compute_90,code=sm_90", "-rdc", "true", "-std=c++17", "a.cu"}) ==
+        Words{"/work/a.cu"});
+  CHECK(names_in({"clang++", "-isystem", "x.cu", "--offload-arch=sm_90", "-oq", "a.cu"}) == Words{"/work/a.cu"});
+}
+
+TEST_CASE("a source is CUDA by its name, or because the compiler is told so") {
+  CHECK(names_in({"nvcc", "a.cpp", "-x", "cu"}) == Words{"/work/a.cpp"});
+  CHECK(names_in({"nvcc", "--x=c++", "a.cu"}).empty());
+  CHECK(names_in({"clang++", "a.cpp", "-x", "cuda", "b.cpp", "-xnone", "c.cpp", "d.cu"}) ==
+        Words{"/work/b.cpp", "/work/d.cu"});
+  CHECK(names_in({"nvc++", "-cuda", "-c", "a.cpp", "b.o"}) == Words{"/work/a.cpp"});
+  CHECK(names_in({"nvc++", "-c", "a.cpp"}).empty());
+}
+
+TEST_CASE("a compile, a link and what is neither are told from each other") {
+  CHECK(work({"nvcc", "-c", "a.cu"}) == Work::compile);
+  CHECK(work({"nvcc", "a.cu", "b.o", "-o", "p"}) == Work::compile);
+  CHECK(work({"nvcc", "-ptx", "a.cu"}) == Work::compile);
+  CHECK(work({"nvcc", "-dlink", "a.o", "b.o", "-o", "d.o"}) == Work::link);
+  CHECK(work({"nvcc", "a.o", "-lcufft"}) == Work::link);
+  for (const Words& words : {Words{"nvcc", "--version"},
+                             {"nvcc"},
+                             {"nvcc", "-c", "a.cpp"},
+                             {"nvcc", "-E", "a.cu"},
+                             {"nvcc", "-dryrun", "a.cu"},
+                             {"nvcc", "-M", "a.cu"},
+                             {"clang++", "a.o"},
+                             {"clang", "-print-resource-dir"},
+                             {"clang", "-###", "a.cu"},
+                             {"nvcc", "-lib"},
+                             {"nvcc", "-v", "__cmake_determine_cuda"},
+                             {"nvcc", "a.cpp"}}) {
+    CHECK(work(words) == Work::nothing);
+  }
+}
+
+TEST_CASE("commands that write the same file from the same sources make the same") {
+  const auto product = [](const Words& words, const std::string& folder = "/work") {
+    return product_of(command_of(words, folder));
+  };
+  CHECK(product({"nvcc", "-O3", "-c", "a.cu", "-o", "x/a.o"}) ==
+        product({"nvcc", "-c", "-o=/work/x/a.o", "../work/a.cu"}, "/b"));
+  CHECK(product({"nvcc", "-c", "a.cu"}) == product({"nvcc", "-G", "a.cu", "-c"}));
+  CHECK(product({"nvcc", "-c", "a.cu"}) != product({"nvcc", "-ptx", "a.cu"}));
+  CHECK(product({"nvcc", "-c", "a.cu"}) != product({"nvcc", "-c", "a.cu", "-odir", "x"}));
+  CHECK(product({"nvcc", "-c", "a.cu", "-o", "a.o"}) != product({"nvcc", "-c", "b.cu", "-o", "a.o"}));
+}
+
+TEST_CASE("words of response files stand where the files were named") {
+  const TemporaryFolder folder;
+  folder.write("a", "-DA -optf b,c\n-c");
+  folder.write("b", "-DB='x");
+  folder.write("c", "\"-DC=x y\"");
+  const auto expanded = [&](const Words& words, CompilerKind kind) {
+    return with_response_files(words, kind, folder.path());
+  };
+  CHECK(expanded({"nvcc", "-optf", "a", "x.cu", "--options-file=c"}, CompilerKind::nvcc) ==
+        Words{"nvcc", "-DA", "-DB='x", "-DC=x y", "-c", "x.cu", "-DC=x y"});
+  CHECK(expanded({"clang", "@" + (folder / "c").string(), "@absent", "@b"}, CompilerKind::clang) ==
+        Words{"clang", "-DC=x y", "@absent", "@b"});
+  CHECK(expanded({"nvcc", "-optf", "absent", "@c"}, CompilerKind::nvcc) ==
+        Words{"nvcc", "--options-file", "absent", "@c"});
+}
+
+TEST_CASE("a response file that names itself, or is none, stays named") {
+  const TemporaryFolder folder;
+  folder.write("self", "-DA @self");
+  const Words words = with_response_files({"clang", "@self", "@/dev/zero", "@."}, CompilerKind::clang, folder.path());
+  CHECK(words.size() == 1 + 10 + 1 + 2);
+  CHECK(words.back() == "@.");
+}

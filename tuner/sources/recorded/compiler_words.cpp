@@ -1,0 +1,291 @@
+#include "tuner/sources/recorded/compiler_words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace tuner::sources {
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::set<std::string_view>;
+
+// Options whose value may be the next word, without their dashes. Both spellings of nvcc 13.
+const Names kNvccValues{"D",
+                        "I",
+                        "L",
+                        "MF",
+                        "MT",
+                        "O",
+                        "U",
+                        "Xarchive",
+                        "Xcompiler",
+                        "Xlinker",
+                        "Xnvlink",
+                        "Xptxas",
+                        "arbin",
+                        "arch",
+                        "archive-options",
+                        "archiver-binary",
+                        "brief-diag",
+                        "brief-diagnostics",
+                        "ccbin",
+                        "code",
+                        "compiler-bindir",
+                        "compiler-options",
+                        "compress-mode",
+                        "cudadevrt",
+                        "cudart",
+                        "ddp",
+                        "default-stream",
+                        "define-macro",
+                        "dependency-drive-prefix",
+                        "dependency-output",
+                        "dependency-target-name",
+                        "device-entity-has-hidden-visibility",
+                        "device-stack-protector",
+                        "diag-error",
+                        "diag-suppress",
+                        "diag-warn",
+                        "dopt",
+                        "dp",
+                        "drive-prefix",
+                        "e",
+                        "entries",
+                        "fdevice-time-trace",
+                        "fmad",
+                        "frandom-seed",
+                        "ftemplate-backtrace-limit",
+                        "ftemplate-depth",
+                        "ftz",
+                        "gencode",
+                        "generate-code",
+                        "gpu-architecture",
+                        "gpu-code",
+                        "hls",
+                        "host-linker-script",
+                        "idp",
+                        "include",
+                        "include-path",
+                        "input-drive-prefix",
+                        "isystem",
+                        "jtd",
+                        "jump-table-density",
+                        "keep-dir",
+                        "l",
+                        "ldir",
+                        "libdevice-directory",
+                        "library",
+                        "library-path",
+                        "linker-options",
+                        "m",
+                        "machine",
+                        "maxrregcount",
+                        "nvlink-options",
+                        "o",
+                        "odir",
+                        "opt-info",
+                        "optf",
+                        "optimization-info",
+                        "optimize",
+                        "options-file",
+                        "output-directory",
+                        "output-file",
+                        "prec-div",
+                        "prec-sqrt",
+                        "pre-include",
+                        "ptxas-options",
+                        "rdc",
+                        "relocatable-device-code",
+                        "run-args",
+                        "sanitize",
+                        "split-compile",
+                        "split-compile-extended",
+                        "static-global-template-stub",
+                        "std",
+                        "system-include",
+                        "t",
+                        "target-dir",
+                        "target-directory",
+                        "threads",
+                        "time",
+                        "undefine-macro",
+                        "x"};
+// Of clang, and of nvc++, which has most of GCC's.
+const Names kOtherValues{"B",
+                         "D",
+                         "F",
+                         "I",
+                         "L",
+                         "MF",
+                         "MQ",
+                         "MT",
+                         "T",
+                         "U",
+                         "Xarch_device",
+                         "Xarch_host",
+                         "Xassembler",
+                         "Xclang",
+                         "Xcuda-fatbinary",
+                         "Xcuda-ptxas",
+                         "Xlinker",
+                         "Xpreprocessor",
+                         "arch",
+                         "dependency-file",
+                         "e",
+                         "framework",
+                         "idirafter",
+                         "imacros",
+                         "include",
+                         "iprefix",
+                         "iquote",
+                         "isysroot",
+                         "isystem",
+                         "iwithprefix",
+                         "l",
+                         "mllvm",
+                         "o",
+                         "param",
+                         "resource-dir",
+                         "target",
+                         "u",
+                         "x",
+                         "z"};
+// Options with which nothing is made that is of use here.
+const Names kNvccPrints{"E",
+                        "M",
+                        "MM",
+                        "V",
+                        "arch-ls",
+                        "clean",
+                        "clean-targets",
+                        "code-ls",
+                        "dryrun",
+                        "fdevice-syntax-only",
+                        "generate-dependencies",
+                        "generate-nonsystem-dependencies",
+                        "h",
+                        "help",
+                        "list-gpu-arch",
+                        "list-gpu-code",
+                        "preprocess",
+                        "version"};
+const Names kOtherPrints{"###",          "E",    "M",      "MM", "V", "dryrun", "dumpmachine", "dumpversion",
+                         "fsyntax-only", "help", "version"};
+// Options that say where nvcc stops. Without one it links.
+const Names kPhases{"S",        "c",  "compile",   "cubin",  "cuda",  "dc",       "device-c",
+                    "device-w", "dw", "emit-llvm", "fatbin", "ltoir", "optix-ir", "ptx"};
+
+// What device code is linked from.
+const Names kObjects{".a", ".cubin", ".fatbin", ".lo", ".ltoir", ".o", ".obj", ".ptx"};
+
+/// A word that begins with a dash.
+struct OptionWord {
+  std::string name;  ///< without dashes
+  std::string value;
+  bool takes_next = false;  ///< the value is the next word
+};
+
+OptionWord read_option(std::string_view word, bool is_nvcc) {
+  const std::size_t dashes = std::min(word.find_first_not_of('-'), word.size());
+  word.remove_prefix(dashes);
+  const std::size_t equals = word.find('=');
+  const std::string name(word.substr(0, equals));
+  if ((is_nvcc ? kNvccValues : kOtherValues).contains(name)) {
+    if (equals == std::string_view::npos) return {.name = name, .takes_next = true};
+    return {.name = name, .value = std::string(word.substr(equals + 1))};
+  }
+  // -xcuda, which nvcc does not take.
+  if (!is_nvcc && dashes == 1 && (word.starts_with('o') || word.starts_with('x')))
+    return {.name = std::string(word.substr(0, 1)), .value = std::string(word.substr(1))};
+  return {.name = name};
+}
+
+/// What the readers need of a command.
+struct ReadWords {
+  std::vector<fs::path> sources;
+  bool has_objects = false;
+  bool only_prints = false;
+  bool takes_all_for_cuda = false;  ///< nvc++ -cuda
+  std::string output, folder, phase;
+};
+
+bool is_cuda(const std::string& input, std::string_view language) {
+  return language == "cu" || language == "cuda" || (language.empty() && fs::path(input).extension() == ".cu");
+}
+
+ReadWords read_words(const CompilerCommand& command) {
+  const std::optional<CompilerKind> kind = compiler_kind(command.program);
+  const bool is_nvcc = kind == CompilerKind::nvcc;
+  const fs::path folder = command.folder;
+  ReadWords read{.folder = command.folder};
+  struct Input {
+    std::string name, language;
+  };
+  std::vector<Input> inputs;
+  std::string language;
+  const std::vector<std::string>& words = command.arguments;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (!words[i].starts_with('-')) {
+      inputs.push_back({words[i], language});
+      continue;
+    }
+    OptionWord option = read_option(words[i], is_nvcc);
+    if (option.takes_next && i + 1 < words.size()) option.value = words[++i];
+    if (option.name == "o" || option.name == "output-file") read.output = (folder / option.value).lexically_normal();
+    if (option.name == "odir" || option.name == "output-directory") read.folder = folder / option.value;
+    if (option.name == "x") language = option.value == "none" ? "" : option.value;
+    read.takes_all_for_cuda = read.takes_all_for_cuda || (kind == CompilerKind::nvcxx && option.name == "cuda");
+    if (kPhases.contains(option.name)) read.phase = option.name;
+    read.only_prints = read.only_prints || (is_nvcc ? kNvccPrints : kOtherPrints).contains(option.name) ||
+                       option.name.starts_with("print-");
+  }
+  for (const Input& input : inputs) {
+    // nvcc's options may stand in any order; elsewhere this one is for what comes behind it.
+    const bool is_source = is_cuda(input.name, is_nvcc ? language : input.language) ||
+                           (read.takes_all_for_cuda && !kObjects.contains(fs::path(input.name).extension().native()));
+    if (is_source) {
+      read.sources.push_back((folder / input.name).lexically_normal());
+    } else {
+      read.has_objects = read.has_objects || kObjects.contains(fs::path(input.name).extension().native());
+    }
+  }
+  return read;
+}
+
+}  // namespace
+
+std::optional<CompilerKind> compiler_kind(const fs::path& program) {
+  std::string name = program.filename();
+  // clang++-16
+  if (const std::size_t dash = name.rfind('-');
+      dash != std::string::npos && name.find_first_not_of("0123456789.", dash + 1) == std::string::npos)
+    name.resize(dash);
+  if (name == "nvcc") return CompilerKind::nvcc;
+  if (name == "nvc++") return CompilerKind::nvcxx;
+  // aarch64-linux-gnu-clang++
+  const std::string last = name.substr(name.rfind('-') + 1);
+  if (last == "clang" || last == "clang++") return CompilerKind::clang;
+  return std::nullopt;
+}
+
+Work work_of(const CompilerCommand& command) {
+  const ReadWords words = read_words(command);
+  if (words.only_prints) return Work::nothing;
+  if (!words.sources.empty()) return Work::compile;
+  const bool links = words.has_objects && words.phase.empty();
+  return links && compiler_kind(command.program) == CompilerKind::nvcc ? Work::link : Work::nothing;
+}
+
+std::vector<fs::path> sources_of(const CompilerCommand& command) {
+  return read_words(command).sources;
+}
+
+std::string product_of(const CompilerCommand& command) {
+  const ReadWords words = read_words(command);
+  std::string text = words.output.empty() ? words.folder + '\0' + words.phase : words.output;
+  for (const fs::path& source : words.sources) text += '\0' + source.string();
+  return text;
+}
+
+}  // namespace tuner::sources

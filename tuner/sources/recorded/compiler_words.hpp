@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/sources/recorded/compiler_command.hpp"
+
+// What the words of a command say. All of it is read from the words: no file is looked at.
+
+namespace tuner::sources {
+
+enum class CompilerKind { nvcc, clang, nvcxx };
+
+/// The compiler that a file of this name is, whatever its folder: "nvcc", "clang++-16", "nvc++". Nothing for others.
+std::optional<CompilerKind> compiler_kind(const std::filesystem::path& program);
+
+/// What a command is for.
+enum class Work {
+  nothing,  ///< it prints something, or has no CUDA in it
+  compile,  ///< of CUDA sources, whether it links then or not
+  link,     ///< of objects, by nvcc, which links their device code if it is relocatable
+};
+Work work_of(const CompilerCommand& command);
+
+/// The CUDA sources that it compiles, absolute, in the order of its words: `.cu`, and what it is told to take for CUDA
+/// (`-x cu`). Empty for a link.
+std::vector<std::filesystem::path> sources_of(const CompilerCommand& command);
+
+/// What it makes, of what: two commands with the same text write the same file from the same sources. For comparisons
+/// only.
+std::string product_of(const CompilerCommand& command);
+
+}  // namespace tuner::sources
