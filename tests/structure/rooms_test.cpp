@@ -44,6 +44,7 @@ const std::vector<Unknown> kTable{
     {"tuner_engine_workplace", {"tuner_engine_searching", "tuner_engine_session"}, {}},
     {"tuner_engine_session", {"tuner_driver", "tuner_engine_device_worker"}, {}},
     {"tuner_capture", {"tuner_engine", "tuner_driver", "tuner_cuda_headers", "tuner_cli"}, {}},
+    {"tuner_sources_", {"tuner_engine", "tuner_driver", "tuner_cuda_headers", "tuner_capture", "tuner_cli"}, {}},
     {"tuner_explain", {"tuner_engine", "tuner_cache_store", "tuner_sqlite", "tuner_cli"}, {}},
     {"tuner_runtime", {"tuner_engine", "tuner_cli"}, {"tuner_engine_protocol"}},
     {"tuner_host", {"tuner_driver", "tuner_cuda_headers", "tuner_engine", "tuner_cli"}, {}},

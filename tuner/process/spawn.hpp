@@ -26,11 +26,11 @@ struct SpawnOptions {
   std::filesystem::path program;
   std::vector<std::string> arguments;         ///< without the program's name
   std::vector<std::string> environment;       ///< "NAME=value", in addition to this process's own; replaces same names
-  bool only_this_environment = false;         ///< not in addition: it gets nothing else
-  std::filesystem::path folder;               ///< in which it starts; empty: that of this process
   std::chrono::milliseconds patience{10000};  ///< how long the destructor waits for a killed one to be gone
   /// Bytes of its stderr that are kept, from the first; writing more fails. 0: all, for programs that can be trusted.
   std::size_t most_said = 0;
+  std::filesystem::path folder{};      ///< in which it starts; empty: that of this process
+  bool only_this_environment = false;  ///< it gets nothing of this process's
 };
 
 /// A program could not be started. The sentence says why and what to do.

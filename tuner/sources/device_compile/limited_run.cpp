@@ -52,9 +52,9 @@ ChildProcess start(const CompilerCommand& command, const fs::path& temporary) {
   }
   SpawnOptions options{.program = command.program,
                        .environment = environment_of(command, temporary),
-                       .only_this_environment = true,
+                       .most_said = kMostSaid,
                        .folder = command.folder,
-                       .most_said = kMostSaid};
+                       .only_this_environment = true};
   if (!command.arguments.empty()) options.arguments.assign(command.arguments.begin() + 1, command.arguments.end());
   try {
     return ChildProcess(options);

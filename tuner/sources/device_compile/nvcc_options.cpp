@@ -71,6 +71,8 @@ constexpr std::array kOptions{
     NvccOption{"x", "x", one, keep},
     NvccOption{"std", "std", one, keep},
     NvccOption{"machine", "m", one, keep},
+    NvccOption{"m64", "m64", none, keep},
+    NvccOption{"generate-line-info", "lineinfo", none, keep},  // not -l
     NvccOption{"optimize", "O", one, keep},
     NvccOption{"Ofast-compile", "Ofc", one, keep},
     NvccOption{"dopt", "dopt", one, keep},
@@ -120,8 +122,8 @@ constexpr std::array kOptions{
     NvccOption{"jobserver", "jobserver", none, drop},
 };
 
-/// Options whose value may follow their letter at once. Not -o, -x and -e, which are of one letter, too.
-constexpr std::string_view kJoined = "DUILlOmt";
+/// Options whose value may follow their letter at once. Not -e, -m, -o and -x, which are of one letter, too.
+constexpr std::string_view kJoined = "DUILlOt";
 
 const NvccOption* find_option(std::string_view word) {
   const bool is_long = word.starts_with("--");

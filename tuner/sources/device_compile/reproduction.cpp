@@ -53,7 +53,8 @@ std::string_view difference(const CubinFunction& ours, const CubinFunction& thei
 std::string_view difference(Bytes ours, std::string_view our_name, Bytes theirs, std::string_view their_name) {
   const std::optional<CubinFunction> our_code = function_in_cubin(ours, our_name);
   const std::optional<CubinFunction> their_code = function_in_cubin(theirs, their_name);
-  if (!our_code || !their_code) return {};  // of another source of the program
+  if (!our_code) return {};  // of another source of the program
+  if (!their_code) return "other instructions";
   return difference(*our_code, *their_code);
 }
 
@@ -70,11 +71,13 @@ std::string_view difference_of_kernels(Bytes ours, std::string_view our_name, By
   const std::optional<CubinFacts> their_facts = facts_from_cubin(theirs, their_name);
   if (!our_facts || !their_facts || !same_parameters(*our_facts, *their_facts)) return "other parameters";
   if (const std::string_view what = difference(ours, our_name, theirs, their_name); !what.empty()) return what;
-  for (const std::string& called : functions_called(ours, our_name)) {
-    const std::string_view what = difference(ours, called, theirs, same_name(theirs, called));
+  const std::vector<std::string> called = functions_called(ours, our_name);
+  for (const std::string& function : called) {
+    const std::string_view what = difference(ours, function, theirs, same_name(theirs, function));
     if (!what.empty()) return "other instructions in a function that it calls";
   }
-  return our_facts->registers == their_facts->registers ? "" : "another number of registers";
+  // A linker gives a kernel the registers of all that it calls.
+  return !called.empty() || our_facts->registers == their_facts->registers ? "" : "another number of registers";
 }
 
 /// Where the compilers are of two versions, that alone may be why.
