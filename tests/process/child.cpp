@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include "tuner/error.hpp"
@@ -21,6 +22,7 @@ int main(int argc, char** argv) try {
       const char* value = std::getenv(message->body.c_str());
       channel.send({"environment", value != nullptr ? value : "(unset)", {}});
     }
+    if (message->type == "folder") channel.send({"folder", std::filesystem::current_path().string(), {}});
     if (message->type == "descriptors") {
       std::string open;
       for (int fd = 0; fd < 256; ++fd) {

@@ -74,6 +74,16 @@ TEST_CASE("a child gets its arguments and the environment with additions that re
   CHECK(ask(child, "environment", "TUNER_TEST_ADDED") == "added");
 }
 
+TEST_CASE("a child may start in a folder and with an environment of its own") {
+  ChildProcess child({.program = TUNER_TEST_CHILD,
+                      .environment = {"TUNER_ONLY=one"},
+                      .folder = "/usr",
+                      .only_this_environment = true});
+  CHECK_EQ(ask(child, "folder"), "/usr");
+  CHECK_EQ(ask(child, "environment", "TUNER_ONLY"), "one");
+  CHECK_EQ(ask(child, "environment", "PATH"), "(unset)");
+}
+
 TEST_CASE("a child sees no descriptor but its own four and has a group of its own") {
   const UniqueFd leaky(dup(1));  // not close-on-exec, as in a careless application
   ChildProcess child = start();

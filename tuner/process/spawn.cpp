@@ -110,6 +110,7 @@ ChildProcess::ChildProcess(const SpawnOptions& options)
   posix_spawn_file_actions_adddup2(&plan.actions, stderr_.get(), 2);
   posix_spawn_file_actions_adddup2(&plan.actions, theirs.get(), kChannelFd);
   posix_spawn_file_actions_addclosefrom_np(&plan.actions, kChannelFd + 1);
+  if (!options.folder.empty()) posix_spawn_file_actions_addchdir_np(&plan.actions, options.folder.c_str());
   sigset_t none, all;
   sigemptyset(&none);
   sigfillset(&all);
@@ -120,7 +121,8 @@ ChildProcess::ChildProcess(const SpawnOptions& options)
 
   std::vector<std::string> arguments{options.program.string()};
   arguments.insert(arguments.end(), options.arguments.begin(), options.arguments.end());
-  std::vector<std::string> environment = merged_environment(options.environment);
+  std::vector<std::string> environment =
+      options.only_this_environment ? options.environment : merged_environment(options.environment);
   const int error = posix_spawn(&pid_, options.program.c_str(), &plan.actions, &plan.attributes,
                                 pointers(arguments).data(), pointers(environment).data());
   if (error != 0) {

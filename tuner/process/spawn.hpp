@@ -31,6 +31,8 @@ struct SpawnOptions {
   std::chrono::milliseconds patience{10000};  ///< how long the destructor waits for a killed one to be gone
   /// Bytes of its stderr that are kept, from the first; writing more fails. 0: all, for programs that can be trusted.
   std::size_t most_said = 0;
+  std::filesystem::path folder{};      ///< in which it starts; empty: that of this process
+  bool only_this_environment = false;  ///< it gets nothing of this process's
 };
 
 /// A program could not be started. The sentence says why and what to do.

@@ -13,8 +13,8 @@
 #include "tuner/core/task/problem.hpp"
 #include "tuner/error.hpp"
 #include "tuner/fleet/job/package.hpp"
-#include "tuner/fleet/job/private_folder.hpp"
 #include "tuner/fleet/job/row_text.hpp"
+#include "tuner/process/private_folder.hpp"
 
 namespace tuner::cli {
 
@@ -121,7 +121,7 @@ fleet::Answer tune_job(const fleet::Package& package, const FleetPlace& place, c
   std::optional<TuneReport> report;
   const TuneContext context{
       .observer = log, .stop = stop, .deliver = [&](TuneReport delivered) { report = std::move(delivered); }};
-  const fleet::PrivateFolder folder;
+  const PrivateFolder folder("fleet", "a job");
   try {
     tune_live(request_for(package.spec, fleet::unpack_job(package, folder.path()), folder.path(), place), context);
   } catch (const Error& error) {

@@ -28,9 +28,9 @@
 #include "tuner/engine/compile/pool.hpp"
 #include "tuner/engine/workplace/find_devices.hpp"
 #include "tuner/error.hpp"
-#include "tuner/fleet/job/private_folder.hpp"
 #include "tuner/fleet/queue/worker.hpp"
 #include "tuner/process/confinement.hpp"
+#include "tuner/process/private_folder.hpp"
 #include "tuner/process/usable_cores.hpp"
 
 namespace tuner::cli {
@@ -58,7 +58,7 @@ ExitCode work_on(const DeviceInfo& device, WorkRequest request) {
   request.options.device = device.name;
   request.options.name = fmt::format("{}:{} GPU {}", host_name(), getpid(), device.ordinal);
   // Names without a folder mean nothing there.
-  const fleet::PrivateFolder nowhere;
+  const PrivateFolder nowhere("fleet", "a job");
   setenv("TMPDIR", nowhere.path().parent_path().c_str(), 1);
   if (chdir(nowhere.path().c_str()) != 0) {
     throw Error(Errc::store_unavailable,

@@ -24,6 +24,7 @@ constexpr std::uint8_t kParameterKind = 0x17;
 constexpr std::uint8_t kLargeParameterKind = 0x45;
 constexpr std::uint8_t kRegistersKind = 0x2f;
 constexpr std::uint32_t kCallGraphSection = 0x70000001;
+constexpr std::string_view kCodeOf = ".text.";
 
 using Bytes = std::span<const std::byte>;
 
@@ -174,6 +175,37 @@ Bytes kernel_code(Bytes cubin, std::string_view lowered_name) {
     if (section.name == name) return section.bytes;
   }
   return {};
+}
+
+std::optional<CubinFunction> function_in_cubin(Bytes cubin, std::string_view lowered_name) {
+  const std::vector<Section> all = sections(cubin);
+  const auto find = [&](std::string_view kind) {
+    return std::find_if(all.begin(), all.end(), [&](const Section& section) {
+      return section.name.size() == kind.size() + lowered_name.size() && section.name.starts_with(kind) &&
+             section.name.ends_with(lowered_name);
+    });
+  };
+  const auto code = find(kCodeOf);
+  if (code == all.end()) return std::nullopt;
+  CubinFunction function{.code = code->bytes};
+  if (const auto literals = find(".nv.constant2."); literals != all.end()) function.literals = literals->bytes;
+  if (const auto shared = find(".nv.shared."); shared != all.end()) function.shared_bytes = shared->header.sh_size;
+  for (const std::string_view kind : {".rela.text.", ".rel.text."}) {
+    const auto table = find(kind);
+    if (table == all.end()) continue;
+    const std::uint64_t step = kind == ".rela.text." ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
+    for (std::uint64_t at = 0; const auto entry = read<Elf64_Rel>(table->bytes, at); at += step)
+      function.relocated.push_back(entry->r_offset);
+  }
+  return function;
+}
+
+std::vector<std::string> functions_in_cubin(Bytes cubin) {
+  std::vector<std::string> names;
+  for (const Section& section : sections(cubin)) {
+    if (section.name.starts_with(kCodeOf)) names.emplace_back(section.name.substr(kCodeOf.size()));
+  }
+  return names;
 }
 
 std::optional<CubinArray> array_in_cubin(Bytes cubin, std::string_view name) {

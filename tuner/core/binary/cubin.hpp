@@ -29,6 +29,18 @@ std::optional<CubinFacts> facts_from_cubin(std::span<const std::byte> cubin, std
 /// The instructions of one of its kernels; empty if it has no such kernel.
 std::span<const std::byte> kernel_code(std::span<const std::byte> cubin, std::string_view lowered_name);
 
+/// A kernel of a cubin, or another function that has code of its own, as far as its source and the compiler decide it.
+struct CubinFunction {
+  std::span<const std::byte> code;
+  std::vector<std::uint64_t> relocated;  ///< offsets in the code at which a linker, or the driver, puts addresses
+  std::span<const std::byte> literals;  ///< constants that the compiler keeps for it: of the source's numbers, of jumps
+  std::uint64_t shared_bytes = 0;       ///< its static shared memory
+};
+/// Nothing if it has no such function.
+std::optional<CubinFunction> function_in_cubin(std::span<const std::byte> cubin, std::string_view lowered_name);
+/// The names of all of them, lowered.
+std::vector<std::string> functions_in_cubin(std::span<const std::byte> cubin);
+
 /// An array in the constant or global memory of a binary.
 struct CubinArray {
   std::string symbol;  ///< as the driver knows it: mangled where the array belongs to a namespace

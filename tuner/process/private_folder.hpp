@@ -1,14 +1,15 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
-namespace tuner::fleet {
+namespace tuner {
 
 /// A folder of mode 0700 below TMPDIR, removed with everything in it in the end.
 class PrivateFolder {
  public:
-  /// Throws Error{store_unavailable}.
-  PrivateFolder();
+  /// `purpose` becomes part of its name, and `of` of the sentence: "a job". Throws Error{store_unavailable}.
+  PrivateFolder(std::string_view purpose, std::string_view of);
   ~PrivateFolder();
   PrivateFolder(const PrivateFolder&) = delete;
   PrivateFolder& operator=(const PrivateFolder&) = delete;
@@ -18,4 +19,4 @@ class PrivateFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace tuner::fleet
+}  // namespace tuner
