@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -85,7 +86,7 @@ class Packing {
     } else if constexpr (requires { std::variant_size<T>::value; }) {
       pass_variant(value, std::make_index_sequence<std::variant_size_v<T>>());
     } else if constexpr (requires { std::tuple_size<T>::value; }) {
-      for (auto& each : value) pass(each);
+      std::apply([this](auto&... each) { (this->pass(each), ...); }, value);
     } else if constexpr (requires { value.has_value(); }) {
       const bool has = passed(value.has_value());
       if (reads_) value.reset();

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -66,6 +67,11 @@ class Filler {
   template <typename T, std::size_t N>
   void fill(std::array<T, N>& list) {
     for (T& each : list) fill(each);
+  }
+  template <typename First, typename Second>
+  void fill(std::pair<First, Second>& pair) {
+    fill(pair.first);
+    fill(pair.second);
   }
   template <typename T, typename Less>
   void fill(std::map<std::string, T, Less>& map) {

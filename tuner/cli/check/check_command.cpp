@@ -6,6 +6,7 @@
 
 #include "tuner/cli/check/check_request.hpp"
 #include "tuner/cli/given/compile_memory.hpp"
+#include "tuner/cli/given/compiler_option.hpp"
 #include "tuner/cli/given/given_problems.hpp"
 #include "tuner/cli/terminal/arguments.hpp"
 #include "tuner/cli/terminal/command.hpp"
@@ -54,6 +55,9 @@ CheckRequest read_check_request(const Arguments& arguments) {
   request.workers =
       static_cast<int>(arguments.number("workers", 1, 1024).value_or(static_cast<std::uint64_t>(usable_cores())));
   request.compile_memory = compile_memory(arguments);
+  request.recorded = recorded_source(arguments, request.description->file);
+  if (request.recorded && !arguments.has("compile"))
+    throw Error(Errc::bad_usage, "`--build` says how `--compile` compiles: add that, or leave it out.");
   request.json = arguments.has("json");
   return request;
 }
@@ -155,6 +159,9 @@ Command check_command() {
               {"workers", Kind::value, "N",
                "how many compilers, and with --host kernels, run at the same time; default: one for each core"},
               compile_memory_option("without --host: "),
+              build_option("with --compile: "),
+              source_option(),
+              compiler_option(),
               {"budget", Kind::value, "TIME",
                "with --host or --compile: end after this time, such as 60s or 5min, and say what was left out; "
                "default: 10min with --host, none with --compile"},

@@ -160,6 +160,8 @@ class CompileCheck {
     const std::vector<search::Configuration> picked = configurations_of(request_, task);
     if (request_.configurations.empty()) space_ = std::max(space_, task.space().size());
     counting.reset();
+    if (problems_.empty() && request_.recorded) choose_compiler(task, picked.front());
+    if (stop_) return;
     problems_.push_back(problem_text(task.problem()));
     batch_.check_signatures(task, task.baseline().value_or(picked.front()), architecture_, until_);
     for (std::size_t first = 0; first < picked.size(); first += kTogether) {
@@ -184,6 +186,12 @@ class CompileCheck {
   }
 
  private:
+  void choose_compiler(const Task& task, const search::Configuration& first) {
+    engine::CompileRequest baseline = engine::compile_request(task, task.baseline().value_or(first));
+    baseline.architecture = architecture_;
+    if (const auto chosen = batch_.choose_compiler(baseline, *request_.recorded)) say(chosen->sentence);
+  }
+
   void compile(const Task& task, std::span<const search::Configuration> configurations) {
     std::vector<engine::CompileRequest> requests;
     for (const search::Configuration& configuration : configurations) {
@@ -303,11 +311,11 @@ class CompileCheck {
   }
 
   std::string to_text(const std::vector<SharedFailure>& failures) const {
-    std::string text =
-        fmt::format("{} for {} with NVRTC {}: {} compiled{} in {:.1f} s by {}\n", request_.description->kernel,
-                    compiled_for(), toolkit_, counted(compiled_.size() - failed(), "configuration"),
-                    failed() == 0 ? "" : fmt::format(", {} failed", grouped(failed())), seconds(),
-                    counted(static_cast<std::uint64_t>(batch_.workers()), "worker"));
+    std::string text = fmt::format(
+        "{} for {} with {}{}: {} compiled{} in {:.1f} s by {}\n", request_.description->kernel, compiled_for(),
+        toolkit_.starts_with("nvcc") ? "" : "NVRTC ", toolkit_, counted(compiled_.size() - failed(), "configuration"),
+        failed() == 0 ? "" : fmt::format(", {} failed", grouped(failed())), seconds(),
+        counted(static_cast<std::uint64_t>(batch_.workers()), "worker"));
     if (space_ > 0) text += fmt::format("The space has {}.\n", counted(space_, "configuration"));
     for (const std::string& problem : problems_) {
       text += '\n' + labelled("Problem: ", problem.empty() ? "the only one" : problem);

@@ -12,6 +12,7 @@
 
 #include "tuner/cli/terminal/exit_code.hpp"
 #include "tuner/core/task/task.hpp"
+#include "tuner/engine/compile/nvcc_lane.hpp"
 
 namespace tuner::cli {
 
@@ -32,7 +33,8 @@ struct CheckRequest {
   std::uint64_t seed = 0;
   int device = 0;
   int workers = 1;
-  std::uint64_t compile_memory = 0;  ///< bytes a compile process; 0: the pool's own limit
+  std::uint64_t compile_memory = 0;                ///< bytes a compile process; 0: the pool's own limit
+  std::optional<engine::RecordedSource> recorded;  ///< how the program's build compiles the file
   bool json = false;
 };
 

@@ -8,6 +8,7 @@
 
 #include "tuner/cli/given/given_problems.hpp"
 #include "tuner/cli/terminal/interrupts.hpp"
+#include "tuner/cli/terminal/message.hpp"
 #include "tuner/cli/tune/hints.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/base/timing_text.hpp"
@@ -114,7 +115,8 @@ engine::CompilePoolOptions compile_options(const TuneRequest& request) {
                                      .memory = request.compile_memory,
                                      .include_folders = request.session.include_folders,
                                      .confined_to = request.confined_to};
-  options.timeout = request.compile_timeout.value_or(options.timeout);
+  constexpr std::chrono::milliseconds kWithNvcc{120'000};  // it reads the headers of the host, too
+  options.timeout = request.compile_timeout.value_or(request.recorded ? kWithNvcc : options.timeout);
   return options;
 }
 
@@ -156,7 +158,14 @@ bool LiveSessions::start() {
   const NothingToKeep beginning;
   workers_.open_stores(request_.database);
   for (const std::string& warning : workers_.stores().warnings) warn(warning);
-  return true;
+  return choose_compiler();
+}
+
+bool LiveSessions::choose_compiler() {
+  if (!request_.recorded || tasks_.empty()) return true;
+  const std::optional<engine::ChosenCompiler> chosen = workers_.choose_compiler(tasks_.front(), *request_.recorded);
+  if (chosen) say(chosen->sentence);
+  return chosen.has_value();
 }
 
 std::vector<double> LiveSessions::work() const {

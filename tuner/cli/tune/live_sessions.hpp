@@ -69,6 +69,7 @@ class LiveSessions {
   void end(TuneReport& report);
 
  private:
+  bool choose_compiler();
   engine::Observer& observer(std::size_t seat);
 
   const TuneRequest& request_;

@@ -9,6 +9,7 @@
 
 #include "search/strategy/strategy.hpp"
 #include "tuner/cli/given/compile_memory.hpp"
+#include "tuner/cli/given/compiler_option.hpp"
 #include "tuner/cli/given/decisions.hpp"
 #include "tuner/cli/given/device_list.hpp"
 #include "tuner/cli/given/given_problems.hpp"
@@ -34,7 +35,7 @@ constexpr std::uint64_t kMostWorkers = 1024;
 /// Nothing is compiled or launched, so these would change nothing.
 void refuse_what_a_replay_ignores(const Arguments& arguments) {
   for (const char* option : {"device", "devices", "workers", "launch-timeout", "compile-timeout", kCompileMemory,
-                             "fresh", "no-warm-start", "no-source", "if-busy", "pad", "I"}) {
+                             "fresh", "no-warm-start", "no-source", "if-busy", "build", "pad", "I"}) {
     const bool is_compared = option == std::string_view("I") || option == std::string_view("pad");
     if (!arguments.has(option) || (is_compared && !arguments.operands().empty())) continue;
     throw Error(Errc::bad_usage,
@@ -51,7 +52,7 @@ void refuse_beside_wanted(const Arguments& arguments) {
                             "--wanted.",
                             in_command(arguments.operands().front())));
   }
-  for (const char* option : {"problem", "problems", "where", "pad", "record", "force", "replay", "hints"}) {
+  for (const char* option : {"problem", "problems", "where", "pad", "record", "force", "replay", "hints", "build"}) {
     if (!arguments.has(option)) continue;
     throw Error(Errc::bad_usage, fmt::format("{} has no place beside --wanted, which takes kernels and problems from "
                                              "the list. Leave one of them out.",
@@ -124,6 +125,7 @@ TuneRequest read_tune_request(const Arguments& arguments) {
   session.launch_timeout = arguments.duration("launch-timeout").value_or(session.launch_timeout);
   request.compile_timeout = arguments.duration("compile-timeout");
   request.compile_memory = compile_memory(arguments);
+  request.recorded = recorded_source(arguments, request.file);
   for (const std::string& folder : arguments.values("I")) session.include_folders.emplace_back(folder);
   request.database = arguments.value("db").value_or("");
   session.reuse = !arguments.has("fresh");
@@ -286,6 +288,9 @@ Command tune_command() {
               {"compile-timeout", Kind::value, "TIME",
                "give up on a configuration that takes longer than this to compile (ms, s, min); default 30s"},
               compile_memory_option(),
+              build_option(),
+              source_option(),
+              compiler_option(),
               {"workers", Kind::value, "N",
                "number of compile processes; default: the number of usable cores minus one"},
               {"I", Kind::repeatable, "DIR",

@@ -16,6 +16,7 @@
 #include "tuner/core/task/task.hpp"
 #include "tuner/engine/candidates/session_observer.hpp"
 #include "tuner/engine/candidates/session_options.hpp"
+#include "tuner/engine/compile/nvcc_lane.hpp"
 #include "tuner/engine/recording/recording_file.hpp"
 #include "tuner/engine/turns/turn.hpp"
 #include "tuner/error.hpp"
@@ -40,6 +41,7 @@ struct TuneRequest {
   std::size_t workers = 0;      ///< 0: as many as the cores allow
   std::optional<std::chrono::milliseconds> compile_timeout;  ///< empty: the compile pool's own
   std::uint64_t compile_memory = 0;                          ///< bytes a compile process; 0: likewise
+  std::optional<engine::RecordedSource> recorded;            ///< how the program's build compiles the file
   /// Of a kernel of others: the folder with its data, which is all that compilers may read beside the toolkit, where
   /// the kernel of this machine can see to that. Empty: what this user may read.
   std::filesystem::path confined_to;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,18 @@
 #include "tuner/engine/lanes/lane.hpp"
 #include "tuner/ground/outcome.hpp"
 #include "tuner/header.hpp"
+#include "tuner/sources/recorded/compiler_command.hpp"
 
 namespace tuner::engine {
+
+/// A source whose program nvcc compiles, by what its user's own build ran. Never made of a description, a job or a
+/// database.
+struct NvccSource {
+  sources::CompilerCommand command;
+  std::string source;   ///< which of the command's sources, absolute
+  std::string version;  ///< of its compiler: "13.0.88"
+  std::string toolkit;  ///< of CompileReply: the version, and what else decides the machine code
+};
 
 /// One program to compile: everything is text, so that a compile worker knows nothing of descriptions.
 struct CompileRequest {
@@ -25,6 +36,7 @@ struct CompileRequest {
   /// Only the lowered name is wanted: no machine code is made, where the compiler knows how to leave that out.
   bool front_end_only = false;
   bool keeps_ptx = false;  ///< PTX is wanted beside the machine code: it comes from the same run of the compiler
+  std::optional<NvccSource> nvcc;  ///< compiled by this instead, without the headers here, and without PTX
 };
 
 /// What NVRTC declares to a source before its first line. Reading all of that is a tenth of a small kernel's compile.
@@ -43,7 +55,7 @@ struct CompileReply {
   std::string ptx;  ///< where it was asked for
   std::vector<KernelParameter> parameters;
   cache::ResourceFacts facts;  ///< registers, stack, spills, static shared memory, binary hash
-  std::string toolkit;         ///< NVRTC version
+  std::string toolkit;         ///< NVRTC version, or NvccSource::toolkit
   double milliseconds = 0;     ///< time the worker was busy with it
 };
 

@@ -14,14 +14,28 @@ void describe(auto& fields, KernelParameter& parameter) {
 
 }  // namespace tuner
 
+namespace tuner::sources {
+
+void describe(auto& fields, CompilerCommand& command) {
+  auto& [program, folder, arguments, environment] = command;
+  fields("program", program)("folder", folder)("arguments", arguments)("environment", environment);
+}
+
+}  // namespace tuner::sources
+
 namespace tuner::engine {
 
+void describe(auto& fields, NvccSource& nvcc) {
+  auto& [command, source, version, toolkit] = nvcc;
+  fields("command", command)("source", source)("version", version)("toolkit", toolkit);
+}
+
 void describe(auto& fields, CompileRequest& request) {
-  auto& [configuration, source, file_name, name_expression, architecture, options, headers, front_end_only, keeps_ptx] =
-      request;
+  auto& [configuration, source, file_name, name_expression, architecture, options, headers, front_end_only, keeps_ptx,
+         nvcc] = request;
   fields("configuration", configuration)("source", source)("file_name", file_name);
   fields("name_expression", name_expression)("architecture", architecture)("options", options)("headers", headers);
-  fields("front_end_only", front_end_only)("keeps_ptx", keeps_ptx);
+  fields("front_end_only", front_end_only)("keeps_ptx", keeps_ptx)("nvcc", nvcc);
 }
 
 void describe(auto& fields, CompileReply& reply) {

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -32,13 +33,15 @@ struct HelperStart {
   Builtins builtins = Builtins::small_first;
   int niceness = 0;
   bool warm_up = true;
-  std::uint64_t memory = 0;           ///< bytes that a worker may hold
-  std::filesystem::path confined_to;  ///< as in the pool's options
+  std::uint64_t memory = 0;              ///< bytes that a worker may hold
+  std::filesystem::path confined_to;     ///< as in the pool's options
+  std::chrono::milliseconds timeout{0};  ///< likewise
 };
 void describe(auto& fields, HelperStart& start) {
-  auto& [architecture, include_folders, builtins, niceness, warm_up, memory, confined_to] = start;
+  auto& [architecture, include_folders, builtins, niceness, warm_up, memory, confined_to, timeout] = start;
   fields("architecture", architecture)("include_folders", include_folders)("builtins", builtins);
   fields("niceness", niceness)("warm_up", warm_up)("memory", memory)("confined_to", confined_to);
+  fields("timeout", timeout);
 }
 
 struct HelperReady {

@@ -21,6 +21,7 @@
 #include "tuner/core/base/printable.hpp"
 #include "tuner/engine/compile/compile_wire.hpp"
 #include "tuner/engine/compile/memory_watch.hpp"
+#include "tuner/engine/compile/nvcc_compiler.hpp"
 #include "tuner/engine/compile/nvrtc_compiler.hpp"
 #include "tuner/process/confinement.hpp"
 #include "tuner/process/shortage.hpp"
@@ -103,12 +104,14 @@ CompileReply compile_within(std::uint64_t memory, const NvrtcCompiler& compiler,
   return held_more_than(memory) ? out_of_memory(start) : reply;
 }
 
-[[noreturn]] void run_worker(const NvrtcCompiler& compiler, Channel pool, std::uint64_t memory, bool confined) {
+[[noreturn]] void run_worker(const NvrtcCompiler& compiler, Channel pool, const HelperStart& start) {
   try {
     limit(RLIMIT_AS, RLIM_INFINITY);
     while (std::optional<Message> message = pool.receive_wait()) {
-      CompileReply reply = compile_within(memory, compiler, from_message<CompileRequest>(*message), pool);
-      if (confined) {
+      const auto request = from_message<CompileRequest>(*message);
+      CompileReply reply = request.nvcc ? compile_with_nvcc(request, {.time = start.timeout, .memory = start.memory})
+                                        : compile_within(start.memory, compiler, request, pool);
+      if (!start.confined_to.empty()) {
         reply.log = without_reasons(std::move(reply.log));
         reply.message = without_reasons(std::move(reply.message));
       }
@@ -158,14 +161,12 @@ class Helper {
  private:
   void handle(const Message& message) {
     if (message.type == kStart) {
-      auto start = from_message<HelperStart>(message);
-      step_aside(start.niceness);
-      confined_ = !start.confined_to.empty();
-      memory_ = start.memory;
-      for (std::filesystem::path& folder : start.include_folders) folder = std::filesystem::absolute(folder);
-      compiler_.emplace(start.include_folders, start.builtins);
-      if (start.warm_up) compiler_->warm_up(start.architecture);
-      if (confined_) keep_to(start.confined_to, *compiler_, std::move(start.include_folders));
+      start_ = from_message<HelperStart>(message);
+      step_aside(start_.niceness);
+      for (std::filesystem::path& folder : start_.include_folders) folder = std::filesystem::absolute(folder);
+      compiler_.emplace(start_.include_folders, start_.builtins);
+      if (start_.warm_up) compiler_->warm_up(start_.architecture);
+      if (!start_.confined_to.empty()) keep_to(start_.confined_to, *compiler_, start_.include_folders);
       pool_.send(to_message(kReady, HelperReady{compiler_->toolkit().version}));
     } else if (message.type == kPrecompile && compiler_) {
       std::string log;
@@ -191,7 +192,7 @@ class Helper {
       die_with_parent(helper);
       pool_.close();  // its end must mean the helper's end, not the last worker's
       pair.first.close();
-      run_worker(*compiler_, std::move(pair.second), memory_, confined_);
+      run_worker(*compiler_, std::move(pair.second), start_);
     }
     workers_[slot] = news.pid = pid;
     Message message = to_message(kWorker, news);
@@ -210,8 +211,7 @@ class Helper {
 
   Channel pool_;
   std::optional<NvrtcCompiler> compiler_;
-  bool confined_ = false;
-  std::uint64_t memory_ = 0;  // that a worker may hold
+  HelperStart start_;
   std::map<int, pid_t> workers_;
 };
 

@@ -22,6 +22,7 @@ constexpr std::uint64_t kMostMemory = std::uint64_t{8} << 30;   // more is no ke
 constexpr auto kHelperPatience = std::chrono::seconds(60);
 constexpr auto kGoodbye = std::chrono::milliseconds(500);
 constexpr auto kCancelGrace = std::chrono::seconds(1);
+constexpr auto kNvccGrace = std::chrono::seconds(5);  // in which a worker ends it, and all that it started
 
 std::string title(const CompileRequest& request) {
   return request.configuration.empty() ? request.file_name
@@ -70,9 +71,9 @@ void CompilePool::start_helper() {
   ready_ = false;
   precompiling_ = false;
   helper_deadline_ = Clock::now() + kHelperPatience;
-  helper_->channel().send(
-      to_message(kStart, HelperStart{options_.architecture, options_.include_folders, options_.builtins,
-                                     options_.niceness, options_.warm_up, options_.memory, options_.confined_to}));
+  helper_->channel().send(to_message(
+      kStart, HelperStart{options_.architecture, options_.include_folders, options_.builtins, options_.niceness,
+                          options_.warm_up, options_.memory, options_.confined_to, options_.timeout}));
 }
 
 void CompilePool::restart_helper(std::string how) {
@@ -151,7 +152,7 @@ void CompilePool::handle(Message message) {
 }
 
 void CompilePool::precompile_for(const CompileRequest& request) {
-  if (!ready_ || !helper_ || precompiled_keys_.size() >= kPrecompiledLimit) return;
+  if (!ready_ || !helper_ || request.nvcc || precompiled_keys_.size() >= kPrecompiledLimit) return;
   const std::string_view prefix = toolkit_prefix(request.source, request.headers);
   if (prefix.empty()) return;
   std::string key = precompiled_key(prefix, request);
@@ -241,6 +242,7 @@ void CompilePool::dispatch() {
     pending_.pop_front();
     slot.started = Clock::now();
     slot.deadline = slot.started + options_.timeout;
+    if (slot.job->request.nvcc) slot.deadline += kNvccGrace;
     slot.channel.send(to_message(kCompile, slot.job->request));  // if it is gone, the next look at the slot finds out
   }
 }

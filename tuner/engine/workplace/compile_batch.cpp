@@ -9,24 +9,31 @@
 
 namespace tuner::engine {
 
+std::optional<ChosenCompiler> CompileBatch::choose_compiler(const CompileRequest& baseline,
+                                                            const RecordedSource& recorded) {
+  std::optional<ChosenCompiler> chosen = engine::choose_compiler(pool_, baseline, recorded, stop_);
+  if (chosen && chosen->nvcc) compilers_.use(*chosen->nvcc, baseline.file_name);
+  return chosen;
+}
+
 std::vector<std::optional<CompileReply>> CompileBatch::compile(std::vector<CompileRequest> requests,
                                                                std::chrono::steady_clock::time_point until) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds kGlance{100};
   std::vector<std::optional<CompileReply>> replies(requests.size());
   const TicketId first = ticket_ + 1;
-  for (CompileRequest& request : requests) pool_.submit(++ticket_, std::move(request));
+  for (CompileRequest& request : requests) compilers_.submit(++ticket_, std::move(request));
   for (std::size_t done = 0; done < replies.size();) {
-    for (auto& completion : pool_.poll()) {
+    for (auto& completion : compilers_.poll()) {
       if (completion.ticket < first) continue;  // of a batch that was left
       replies.at(completion.ticket - first) = std::move(completion.reply);
       count_(++done, replies.size());
     }
     if (stop_ || Clock::now() >= until) break;
-    if (done < replies.size()) wait_for(std::min(until, Clock::now() + kGlance), pool_);
+    if (done < replies.size()) wait_for(std::min(until, Clock::now() + kGlance), compilers_);
   }
   for (std::size_t i = 0; i < replies.size(); ++i) {
-    if (!replies[i]) pool_.cancel(first + i);
+    if (!replies[i]) compilers_.cancel(first + i);
   }
   return replies;
 }

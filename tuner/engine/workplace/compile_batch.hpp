@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tuner/core/task/task.hpp"
+#include "tuner/engine/compile/nvcc_lane.hpp"
 #include "tuner/engine/compile/pool.hpp"
 
 namespace tuner::engine {
@@ -20,7 +21,10 @@ using CountCompiled = std::function<void(std::size_t done, std::size_t all)>;
 class CompileBatch {
  public:
   CompileBatch(CompilePoolOptions options, const std::atomic<bool>& stop, CountCompiled count)
-      : pool_(std::move(options)), stop_(stop), count_(std::move(count)) {}
+      : pool_(std::move(options)), compilers_(pool_), stop_(stop), count_(std::move(count)) {}
+
+  /// Before the first batch: which compiler makes the programs of the baseline's file. As choose_compiler().
+  std::optional<ChosenCompiler> choose_compiler(const CompileRequest& baseline, const RecordedSource& recorded);
 
   /// The answers in order; nothing where it was told to stop before, or `until` came: those are cancelled. Throws as
   /// CompilePool::poll.
@@ -37,6 +41,7 @@ class CompileBatch {
 
  private:
   CompilePool pool_;
+  NvccLane compilers_;
   const std::atomic<bool>& stop_;
   const CountCompiled count_;
   TicketId ticket_ = 0;

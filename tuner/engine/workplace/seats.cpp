@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "tuner/engine/candidates/candidate_request.hpp"
 #include "tuner/engine/workplace/find_devices.hpp"
 
 namespace tuner::engine {
@@ -26,7 +27,11 @@ std::jthread beside(const std::function<void()>& action) {
 }  // namespace
 
 Seats::Seats(CompilePoolOptions compile, const std::vector<std::vector<int>>& ordinals, const std::atomic<bool>& stop)
-    : stop_(stop), compile_(std::in_place, std::move(compile)), binaries_(*compile_), seats_(ordinals.size()) {
+    : stop_(stop),
+      compile_(std::in_place, std::move(compile)),
+      compilers_(*compile_),
+      binaries_(compilers_),
+      seats_(ordinals.size()) {
   if (seats_.size() > 1) {
     hub_.emplace(binaries_, seats_.size());
     gate_.emplace(seats_.size());
@@ -80,6 +85,13 @@ void Seats::open_stores(const std::filesystem::path& chosen) {
   locked_store_.emplace(*stores_.store);
   if (!stores_.binaries) return;
   for (std::size_t seat = 1; seat < seats_.size(); ++seat) seats_[seat].binaries = open_binaries_again(chosen);
+}
+
+std::optional<ChosenCompiler> Seats::choose_compiler(const Task& task, const RecordedSource& recorded) {
+  const CompileRequest baseline = compile_request(task, task.baseline().value_or(task.space().at(0)));
+  std::optional<ChosenCompiler> chosen = engine::choose_compiler(*compile_, baseline, recorded, stop_);
+  if (chosen && chosen->nvcc) compilers_.use(*chosen->nvcc, baseline.file_name);
+  return chosen;
 }
 
 std::optional<Turn> Seats::take_turn(std::size_t number, const Task& task, Timing timing, TurnWait wait) {

@@ -14,6 +14,7 @@
 #include "tuner/core/task/task.hpp"
 #include "tuner/engine/candidates/session_parts.hpp"
 #include "tuner/engine/compile/compile_hub.hpp"
+#include "tuner/engine/compile/nvcc_lane.hpp"
 #include "tuner/engine/compile/pool.hpp"
 #include "tuner/engine/compile/shared_binaries.hpp"
 #include "tuner/engine/device/lane/gated_lane.hpp"
@@ -56,6 +57,10 @@ class Seats {
 
   bool is_found(std::size_t seat) const { return seats_[seat].found; }
   const DeviceInfo& device(std::size_t seat) const { return seats_[seat].gpus.front().info; }  ///< the first
+
+  /// Before the first session: which compiler makes the candidates of all of them, for `task` and what differs from it
+  /// in its problem alone. As choose_compiler().
+  std::optional<ChosenCompiler> choose_compiler(const Task& task, const RecordedSource& recorded);
 
   /// Opens the database as open_for_session does.
   void open_stores(const std::filesystem::path& chosen);
@@ -103,6 +108,7 @@ class Seats {
   std::optional<cache::LockedStore> locked_store_;  ///< for several seats
   // Compile workers start while the device workers create their contexts.
   std::optional<CompilePool> compile_;
+  NvccLane compilers_;
   SharedBinaries binaries_;
   std::optional<CompileHub> hub_;  ///< for several seats
   std::optional<Gate> gate_;       ///< of several seats: open when all have arrived

@@ -1,0 +1,147 @@
+// `--build`: kernels that the program's own nvcc compiles. Skipped where nvcc is not installed.
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/cli/program.hpp"
+#include "tests/support/files.hpp"
+#include "tests/support/skip.hpp"
+#include "tests/support/text.hpp"
+
+using namespace tuner::test;
+
+namespace {
+
+using nlohmann::json;
+
+const std::string kDirectives = R"(
+#pragma tuner kernel(scale) problem(n: size = 1000)
+#pragma tuner out(y, float, n) in(x, float, n) scalar(n, int)
+#pragma tuner param(BLOCK, 64, 128; default 128) block(BLOCK) grid(ceil_div(n, BLOCK))
+)";
+const std::string kKernel = R"(
+__global__ void scale(float* y, const float* x, int n) {
+  const int i = blockIdx.x * BLOCK + threadIdx.x;
+  if (i < n) y[i] = 2 * x[i] + 1;
+}
+)";
+
+/// A user with `main.cu`, and with a record of how nvcc compiled it.
+class Builder {
+ public:
+  explicit Builder(const std::string& source, const Words& options = {}) {
+    if (access(TUNER_NVCC, X_OK) != 0) skip("nvcc is not installed");
+    write_bytes(user_.home() / "main.cu", source);
+    const Words words = joined(joined({"nvcc"}, options), {"-arch=sm_90", "-c", "main.cu", "-o", "main.o"});
+    const json command{{"program", TUNER_NVCC},
+                       {"folder", user_.home().string()},
+                       {"arguments", words},
+                       {"environment", json::object()}};
+    write_bytes(user_.home() / "build.json", json{{"format", 1}, {"commands", {command}}}.dump());
+  }
+  const User& user() const { return user_; }
+  Result check(const Words& more = {}) const {
+    return user_.run(joined({"check", "main.cu", "--compile", "2", "--arch", "sm_90", "--build", "build.json"}, more));
+  }
+
+ private:
+  User user_;
+};
+
+}  // namespace
+
+TEST_CASE("NVRTC compiles what it compiles to the same machine code") {
+  const Result result = Builder("#include <cstdio>" + kDirectives + kKernel, {"-O3"}).check();
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.err, "NVRTC compiles the kernel, to the machine code that the program's nvcc"));
+  CHECK(contains(result.out, "with NVRTC"));
+}
+
+TEST_CASE("nvcc compiles what NVRTC compiles to other machine code") {
+  const Result result = Builder("#include <cstdio>" + kDirectives + kKernel, {"-fmad=false"}).check();
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.err, "because NVRTC makes other machine code of it"));
+  CHECK(contains(result.out, "with nvcc"));
+  CHECK(contains(result.out, "2 configurations compiled"));
+}
+
+TEST_CASE("nvcc compiles what NVRTC does not, and each configuration has its macros") {
+  const std::string source = R"(#include <map>
+#include "sizes.h"
+namespace app {
+inline std::map<int, Size> sizes;
+)";
+  const std::string directives =
+      "#pragma tuner kernel(app::scale<float, BLOCK>) problem(n: size = 1000)\n"
+      "#pragma tuner out(y, float, n) in(x, float, n) in(z, float, n) scalar(n, int)\n"
+      "#pragma tuner param(BLOCK, 64, 128; default 128) block(BLOCK) grid(ceil_div(n, BLOCK))\n";
+  const std::string kernel = R"(
+template <typename T, int SIZE>
+__global__ void scale(T* y, const T* x, const T* z, int n) {
+  __shared__ T kept[SIZE];
+  const int i = blockIdx.x * SIZE + threadIdx.x;
+  kept[threadIdx.x] = i < n ? x[i] : T(0);
+  __syncthreads();
+  if (i < n) y[i] = kept[SIZE - 1 - threadIdx.x] + z[i];
+}
+template __global__ void scale<double, 32>(double*, const double*, const double*, int);
+}  // namespace app
+)";
+  const Builder builder(source + directives + kernel);
+  write_bytes(builder.user().home() / "sizes.h", "#include <regex>\nstruct Size { std::regex form; };\n");
+  const Result result = builder.check({"--json"});
+  CHECK(contains(result.err, "because NVRTC does not: "));
+  REQUIRE(result.exit_code == 0);
+  const json compiled = json::parse(result.out)["compiled"];
+  REQUIRE(compiled.size() == 2);
+  for (const json& one : compiled)
+    CHECK(one["static_shared_bytes"] == (one["configuration"] == "BLOCK=64" ? 256 : 512));
+  CHECK(contains(json::parse(result.out)["toolkit"].get<std::string>(), "nvcc 1"));
+}
+
+TEST_CASE("what neither compiler takes is one sentence with the words of both") {
+  const Result result =
+      Builder("#include <map>" + kDirectives + "__global__ void scale(float* y, const float* x, int n) { mistake; }")
+          .check();
+  CHECK(result.exit_code != 0);
+  CHECK(contains(result.err, "Neither compiler takes the baseline. NVRTC: "));
+  CHECK(contains(result.err, "\"mistake\" is undefined"));
+}
+
+TEST_CASE("the compiler that is asked for is used") {
+  const Builder builder("#include <cstdio>" + kDirectives + kKernel);
+  CHECK(contains(builder.check({"--compiler", "nvcc"}).out, "with nvcc"));
+  CHECK(contains(builder.check({"--compiler", "nvrtc"}).out, "with NVRTC"));
+}
+
+TEST_CASE("a record that others can write starts no compiler") {
+  const Builder builder(kDirectives + kKernel);
+  REQUIRE(chmod((builder.user().home() / "build.json").c_str(), 0666) == 0);
+  const Result result = builder.check();
+  CHECK(result.exit_code == 2);
+  CHECK(contains(result.err, "Record the build yourself."));
+}
+
+TEST_CASE("a kernel file's options cannot make nvcc's shell start something") {
+  const Builder builder(kDirectives + "#pragma tuner options(\"-DX=$(touch started)\")\n" + kKernel);
+  const Result result = builder.check({"--compiler", "nvcc"});
+  CHECK(contains(result.out, "nvcc's shell would read characters of the option"));
+  CHECK_FALSE(std::filesystem::exists(builder.user().home() / "started"));
+}
+
+TEST_CASE("options that contradict each other, or a build without the source, are one sentence") {
+  const Builder builder(kDirectives + kKernel);
+  const auto said = [&](const Words& words) {
+    const Result result = builder.user().run(joined({"check", "main.cu", "--arch", "sm_90"}, words));
+    CHECK(result.exit_code == 2);
+    return result.err;
+  };
+  CHECK(contains(said({"--compile", "1", "--compiler", "nvcc"}), "--compiler nvcc needs --build FILE"));
+  CHECK(contains(said({"--compile", "1", "--source", "main.cu"}), "--source needs --build FILE"));
+  CHECK(contains(said({"--host", "--build", "build.json"}), "add that, or leave it out"));
+  CHECK(contains(said({"--compile", "1", "--build", "build.json", "--compiler", "gcc"}), "auto, nvrtc or nvcc"));
+  CHECK(contains(said({"--compile", "1", "--build", "build.json", "--source", "other.cu"}), "does not compile"));
+}
