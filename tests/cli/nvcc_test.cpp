@@ -111,8 +111,9 @@ TEST_CASE("what neither compiler takes is one sentence with the words of both") 
   CHECK(contains(result.err, "\"mistake\" is undefined"));
 }
 
-TEST_CASE("the compiler that is asked for is used") {
-  const Builder builder("#include <cstdio>" + kDirectives + kKernel);
+TEST_CASE("the compiler that is asked for is used, also for names that it knows itself") {
+  const std::string names = "\nuint a; int64_t b; ssize_t c; __device__ float d = INFINITY, e = NAN; ushort f;\n";
+  const Builder builder("#include <cstdio>" + kDirectives + names + kKernel);
   CHECK(contains(builder.check({"--compiler", "nvcc"}).out, "with nvcc"));
   CHECK(contains(builder.check({"--compiler", "nvrtc"}).out, "with NVRTC"));
 }

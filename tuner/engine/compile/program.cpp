@@ -129,8 +129,6 @@ std::string assemble_source(const ProgramText& program) {
     implicit_names.insert(name.name);
     implicit += name.declaration;
   }
-  // nvcc has them.
-  if (!implicit.empty()) implicit = "#ifdef __CUDACC_RTC__\n" + implicit + "#endif\n";
   const std::vector<IncludeLine> includes = leading_includes(source);
   // Those that are included with angle brackets stand like the toolkit's before all names.
   const auto uncounted = std::find_if(program.headers.begin(), program.headers.end(), begins_uncounted);
