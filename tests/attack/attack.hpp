@@ -97,7 +97,7 @@ struct Section {
   void (*run)(Attack&, Chance&);
 };
 extern const Section kDatabases, kSources, kPlainSources, kT1Files, kRecordings, kForeignResults, kDataFiles, kFrozen,
-    kCommandLines, kConversations, kJobs, kMeetings, kKills, kUpkeep, kPages, kCaptures;
+    kCommandLines, kConversations, kJobs, kMeetings, kKills, kUpkeep, kPages, kCaptures, kBuilds;
 
 /// The database that every case begins with, made by prepare_databases: decisions.db, binaries.db, served.db and
 /// wanted.db.

@@ -25,10 +25,10 @@ using namespace tuner::attack;
 namespace fs = std::filesystem;
 namespace po = boost::program_options;
 
-const Section* const kSections[] = {&kDatabases,    &kSources,        &kPlainSources, &kT1Files,
-                                    &kRecordings,   &kForeignResults, &kDataFiles,    &kFrozen,
-                                    &kCommandLines, &kConversations,  &kJobs,         &kMeetings,
-                                    &kKills,        &kUpkeep,         &kPages,        &kCaptures};
+const Section* const kSections[] = {&kDatabases,      &kSources,   &kPlainSources, &kT1Files,      &kRecordings,
+                                    &kForeignResults, &kDataFiles, &kFrozen,       &kCommandLines, &kConversations,
+                                    &kJobs,           &kMeetings,  &kKills,        &kUpkeep,       &kPages,
+                                    &kCaptures,       &kBuilds};
 
 struct Campaign {
   std::uint64_t seed = 1;

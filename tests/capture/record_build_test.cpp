@@ -104,6 +104,7 @@ TEST_CASE("a build that compiles nothing says so, and leaves an earlier record a
   const Result again = user.record({}, "exit 4");
   CHECK(again.exit_code == 4);
   check_has(again.err, {"is left as it was"});
+  check_has(user.record({}, user.compile("-c gone.cu")).err, {"none of the sources that they read is there any more"});
   CHECK(user.record_text() == before);
 }
 

@@ -7,6 +7,7 @@
 
 #include "tests/sources/recorded/recorded.hpp"
 #include "tests/support/errors.hpp"
+#include "tests/support/length.hpp"
 #include "tuner/sources/recorded/compile_commands.hpp"
 #include "tuner/sources/recorded/compiler_words.hpp"
 
@@ -150,9 +151,9 @@ TEST_CASE("whatever a file holds, it is commands or one sentence") {
   write_build_file(folder / "build.json", {compile(folder, {"nvcc", "-c", "a.cu"}), compile(folder, {"nvcc", "a.o"})});
   const std::string record = read_bytes(folder / "build.json");
   std::mt19937 random(60);
-  for (int i = 0; i < 4000; ++i) {
+  for (std::size_t i = 0; i < length(1000, 20000); ++i) {
     std::string text = i % 2 == 0 ? record : list;
-    for (int damages = 1 + i % 3; damages > 0; --damages) {
+    for (std::size_t damages = 1 + i % 3; damages > 0; --damages) {
       const std::size_t at = random() % text.size();
       if (random() % 3 == 0) {
         text.erase(at, random() % 20);

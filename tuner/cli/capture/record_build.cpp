@@ -96,12 +96,21 @@ OrderedJson compiled_json(const Compiled& compiled) {
   return list;
 }
 
-void say_nothing_compiled(const fs::path& file) {
+void say_nothing_compiled(const fs::path& file, bool was_anything) {
   std::error_code error;
-  warn(fmt::format(
-      "No CUDA compiler was started, and {}: if all was up to date, remove what was built (make clean), or "
-      "touch the sources, and build again.",
-      fs::exists(file, error) ? fmt::format("{} is left as it was", file.string()) : "no record was written"));
+  const std::string record =
+      fs::exists(file, error) ? fmt::format("{} is left as it was", file.string()) : "no record was written";
+  if (was_anything) {
+    warn(
+        fmt::format("CUDA compilers were started, but none of the sources that they read is there any more, and {}: "
+                    "have the build keep them.",
+                    record));
+  } else {
+    warn(
+        fmt::format("No CUDA compiler was started, and {}: if all was up to date, remove what was built (make clean), "
+                    "or touch the sources, and build again.",
+                    record));
+  }
 }
 
 /// Adds them to the record, and returns how many it has.
@@ -134,7 +143,7 @@ ExitCode record_build(const Arguments& arguments) {
   const Compiled compiled = compiled_by(commands);
   std::size_t recorded = 0;
   if (commands.empty()) {
-    say_nothing_compiled(file);
+    say_nothing_compiled(file, !watched.commands.empty());
   } else {
     recorded = write_record(file, commands);
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <system_error>
 
@@ -47,27 +48,26 @@ Json command_json(const CompilerCommand& command) {
                           file.string(), where));
 }
 
-/// The command, or the key that is wrong.
-std::variant<CompilerCommand, const char*> command_in(const json& entry) {
-  const auto is_path = [](const json& value) {
-    return is_word(value) && value.get_ref<const std::string&>().starts_with('/');
-  };
-  const json nothing;
+/// `refuse` throws, and names the key.
+CompilerCommand command_in(const json& entry, const std::function<void(const char* key)>& refuse) {
   const auto at = [&](const char* key) -> const json& {
-    return entry.is_object() && entry.contains(key) ? entry[key] : nothing;
+    if (!entry.is_object() || !entry.contains(key)) refuse(key);
+    return entry[key];
   };
-  CompilerCommand command;
-  for (const auto& [key, text] : {std::pair{"program", &command.program}, {"folder", &command.folder}}) {
-    if (!is_path(at(key))) return key;
-    *text = at(key).get<std::string>();
-  }
+  const auto path_at = [&](const char* key) {
+    const json& value = at(key);
+    if (!is_word(value) || !value.get_ref<const std::string&>().starts_with('/')) refuse(key);
+    return value.get<std::string>();
+  };
+  CompilerCommand command{.program = path_at("program"), .folder = path_at("folder")};
   const json& arguments = at("arguments");
-  if (!arguments.is_array() || arguments.empty() || !std::ranges::all_of(arguments, is_word)) return "arguments";
+  if (!arguments.is_array() || arguments.empty() || !std::ranges::all_of(arguments, is_word)) refuse("arguments");
   command.arguments = arguments.get<std::vector<std::string>>();
   const json& environment = at("environment");
-  if (!environment.is_object()) return "environment";
+  if (!environment.is_object()) refuse("environment");
   for (const auto& [name, value] : environment.items()) {
-    if (name.empty() || name.find('=') != std::string::npos || !is_word(name) || !is_word(value)) return "environment";
+    const bool is_name = !name.empty() && name.find('=') == std::string::npos && is_word(name);
+    if (!is_name || !is_word(value)) refuse("environment");
     command.environment.emplace_back(name, value.get<std::string>());
   }
   return command;
@@ -127,10 +127,8 @@ RecordedBuild read_build_file(const fs::path& file) {
   if (commands == record.end() || !commands->is_array()) refuse_build(file, "at `commands`");
   RecordedBuild build{.distrust = read->distrust};
   for (std::size_t i = 0; i < commands->size(); ++i) {
-    const auto command = command_in((*commands)[i]);
-    if (const auto* const wrong = std::get_if<const char*>(&command))
-      refuse_build(file, fmt::format("at `commands[{}].{}`", i, *wrong));
-    build.commands.push_back(std::get<CompilerCommand>(command));
+    build.commands.push_back(command_in(
+        (*commands)[i], [&](const char* key) { refuse_build(file, fmt::format("at `commands[{}].{}`", i, key)); }));
   }
   return build;
 }

@@ -14,8 +14,8 @@ namespace tuner::sources {
 inline constexpr const char* kBuildFile = "tuner-build.json";
 
 /// What an earlier recording had, with what a later one saw: a command takes the place of the one that made the same of
-/// the same sources, and stands behind those that stay. A command whose folder, or all of whose sources, are gone is
-/// dropped: what CMake tried, for instance. Looks at files.
+/// the same sources, and stands behind those that stay: the last one that names a source is the newest. A command whose
+/// folder, or all of whose sources, are gone is dropped: what CMake tried, for instance. Looks at files.
 std::vector<CompilerCommand> merged(const std::vector<CompilerCommand>& earlier,
                                     const std::vector<CompilerCommand>& later);
 

@@ -1,183 +1,46 @@
 #include "tuner/sources/recorded/compiler_words.hpp"
 
 #include <algorithm>
-#include <array>
-#include <set>
 
 namespace tuner::sources {
 namespace {
 
 namespace fs = std::filesystem;
-using Names = std::set<std::string_view>;
+
+// Lists of names, with a blank before and behind each.
+bool is_in(std::string_view list, std::string_view name) {
+  return list.find(" " + std::string(name) + " ") != std::string_view::npos;
+}
 
 // Options whose value may be the next word, without their dashes. Both spellings of nvcc 13.
-const Names kNvccValues{"D",
-                        "I",
-                        "L",
-                        "MF",
-                        "MT",
-                        "O",
-                        "U",
-                        "Xarchive",
-                        "Xcompiler",
-                        "Xlinker",
-                        "Xnvlink",
-                        "Xptxas",
-                        "arbin",
-                        "arch",
-                        "archive-options",
-                        "archiver-binary",
-                        "brief-diag",
-                        "brief-diagnostics",
-                        "ccbin",
-                        "code",
-                        "compiler-bindir",
-                        "compiler-options",
-                        "compress-mode",
-                        "cudadevrt",
-                        "cudart",
-                        "ddp",
-                        "default-stream",
-                        "define-macro",
-                        "dependency-drive-prefix",
-                        "dependency-output",
-                        "dependency-target-name",
-                        "device-entity-has-hidden-visibility",
-                        "device-stack-protector",
-                        "diag-error",
-                        "diag-suppress",
-                        "diag-warn",
-                        "dopt",
-                        "dp",
-                        "drive-prefix",
-                        "e",
-                        "entries",
-                        "fdevice-time-trace",
-                        "fmad",
-                        "frandom-seed",
-                        "ftemplate-backtrace-limit",
-                        "ftemplate-depth",
-                        "ftz",
-                        "gencode",
-                        "generate-code",
-                        "gpu-architecture",
-                        "gpu-code",
-                        "hls",
-                        "host-linker-script",
-                        "idp",
-                        "include",
-                        "include-path",
-                        "input-drive-prefix",
-                        "isystem",
-                        "jtd",
-                        "jump-table-density",
-                        "keep-dir",
-                        "l",
-                        "ldir",
-                        "libdevice-directory",
-                        "library",
-                        "library-path",
-                        "linker-options",
-                        "m",
-                        "machine",
-                        "maxrregcount",
-                        "nvlink-options",
-                        "o",
-                        "odir",
-                        "opt-info",
-                        "optf",
-                        "optimization-info",
-                        "optimize",
-                        "options-file",
-                        "output-directory",
-                        "output-file",
-                        "prec-div",
-                        "prec-sqrt",
-                        "pre-include",
-                        "ptxas-options",
-                        "rdc",
-                        "relocatable-device-code",
-                        "run-args",
-                        "sanitize",
-                        "split-compile",
-                        "split-compile-extended",
-                        "static-global-template-stub",
-                        "std",
-                        "system-include",
-                        "t",
-                        "target-dir",
-                        "target-directory",
-                        "threads",
-                        "time",
-                        "undefine-macro",
-                        "x"};
+constexpr std::string_view kNvccValues =
+    " D I L MF MT O U Xarchive Xcompiler Xlinker Xnvlink Xptxas arbin arch archive-options archiver-binary brief-diag"
+    " brief-diagnostics ccbin code compiler-bindir compiler-options compress-mode cudadevrt cudart ddp default-stream"
+    " define-macro dependency-drive-prefix dependency-output dependency-target-name"
+    " device-entity-has-hidden-visibility device-stack-protector diag-error diag-suppress diag-warn dopt dp"
+    " drive-prefix e entries fdevice-time-trace fmad frandom-seed ftemplate-backtrace-limit ftemplate-depth ftz"
+    " gencode generate-code gpu-architecture gpu-code hls host-linker-script idp include include-path"
+    " input-drive-prefix isystem jtd jump-table-density keep-dir l ldir libdevice-directory library library-path"
+    " linker-options m machine maxrregcount nvlink-options o odir opt-info optf optimization-info optimize"
+    " options-file output-directory output-file prec-div prec-sqrt pre-include ptxas-options rdc"
+    " relocatable-device-code run-args sanitize split-compile split-compile-extended static-global-template-stub std"
+    " system-include t target-dir target-directory threads time undefine-macro x ";
 // Of clang, and of nvc++, which has most of GCC's.
-const Names kOtherValues{"B",
-                         "D",
-                         "F",
-                         "I",
-                         "L",
-                         "MF",
-                         "MQ",
-                         "MT",
-                         "T",
-                         "U",
-                         "Xarch_device",
-                         "Xarch_host",
-                         "Xassembler",
-                         "Xclang",
-                         "Xcuda-fatbinary",
-                         "Xcuda-ptxas",
-                         "Xlinker",
-                         "Xpreprocessor",
-                         "arch",
-                         "dependency-file",
-                         "e",
-                         "framework",
-                         "idirafter",
-                         "imacros",
-                         "include",
-                         "iprefix",
-                         "iquote",
-                         "isysroot",
-                         "isystem",
-                         "iwithprefix",
-                         "l",
-                         "mllvm",
-                         "o",
-                         "param",
-                         "resource-dir",
-                         "target",
-                         "u",
-                         "x",
-                         "z"};
+constexpr std::string_view kOtherValues =
+    " B D F I L MF MQ MT T U Xarch_device Xarch_host Xassembler Xclang Xcuda-fatbinary Xcuda-ptxas Xlinker"
+    " Xpreprocessor arch dependency-file e framework idirafter imacros include iprefix iquote isysroot isystem"
+    " iwithprefix l mllvm o param resource-dir target u x z ";
 // Options with which nothing is made that is of use here.
-const Names kNvccPrints{"E",
-                        "M",
-                        "MM",
-                        "V",
-                        "arch-ls",
-                        "clean",
-                        "clean-targets",
-                        "code-ls",
-                        "dryrun",
-                        "fdevice-syntax-only",
-                        "generate-dependencies",
-                        "generate-nonsystem-dependencies",
-                        "h",
-                        "help",
-                        "list-gpu-arch",
-                        "list-gpu-code",
-                        "preprocess",
-                        "version"};
-const Names kOtherPrints{"###",          "E",    "M",      "MM", "V", "dryrun", "dumpmachine", "dumpversion",
-                         "fsyntax-only", "help", "version"};
+constexpr std::string_view kNvccPrints =
+    " E M MM V arch-ls clean clean-targets code-ls dryrun fdevice-syntax-only generate-dependencies"
+    " generate-nonsystem-dependencies h help list-gpu-arch list-gpu-code preprocess version ";
+constexpr std::string_view kOtherPrints = " ### E M MM V dryrun dumpmachine dumpversion fsyntax-only help version ";
 // Options that say where nvcc stops. Without one it links.
-const Names kPhases{"S",        "c",  "compile",   "cubin",  "cuda",  "dc",       "device-c",
-                    "device-w", "dw", "emit-llvm", "fatbin", "ltoir", "optix-ir", "ptx"};
+constexpr std::string_view kPhases =
+    " S c compile cubin cuda dc device-c device-w dw emit-llvm fatbin ltoir optix-ir ptx ";
 
 // What device code is linked from.
-const Names kObjects{".a", ".cubin", ".fatbin", ".lo", ".ltoir", ".o", ".obj", ".ptx"};
+constexpr std::string_view kObjects = " .a .cubin .fatbin .lo .ltoir .o .obj .ptx ";
 
 /// A word that begins with a dash.
 struct OptionWord {
@@ -191,7 +54,7 @@ OptionWord read_option(std::string_view word, bool is_nvcc) {
   word.remove_prefix(dashes);
   const std::size_t equals = word.find('=');
   const std::string name(word.substr(0, equals));
-  if ((is_nvcc ? kNvccValues : kOtherValues).contains(name)) {
+  if (is_in(is_nvcc ? kNvccValues : kOtherValues, name)) {
     if (equals == std::string_view::npos) return {.name = name, .takes_next = true};
     return {.name = name, .value = std::string(word.substr(equals + 1))};
   }
@@ -236,18 +99,18 @@ ReadWords read_words(const CompilerCommand& command) {
     if (option.name == "odir" || option.name == "output-directory") read.folder = folder / option.value;
     if (option.name == "x") language = option.value == "none" ? "" : option.value;
     read.takes_all_for_cuda = read.takes_all_for_cuda || (kind == CompilerKind::nvcxx && option.name == "cuda");
-    if (kPhases.contains(option.name)) read.phase = option.name;
-    read.only_prints = read.only_prints || (is_nvcc ? kNvccPrints : kOtherPrints).contains(option.name) ||
+    if (is_in(kPhases, option.name)) read.phase = option.name;
+    read.only_prints = read.only_prints || is_in(is_nvcc ? kNvccPrints : kOtherPrints, option.name) ||
                        option.name.starts_with("print-");
   }
   for (const Input& input : inputs) {
     // nvcc's options may stand in any order; elsewhere this one is for what comes behind it.
     const bool is_source = is_cuda(input.name, is_nvcc ? language : input.language) ||
-                           (read.takes_all_for_cuda && !kObjects.contains(fs::path(input.name).extension().native()));
+                           (read.takes_all_for_cuda && !is_in(kObjects, fs::path(input.name).extension().native()));
     if (is_source) {
       read.sources.push_back((folder / input.name).lexically_normal());
     } else {
-      read.has_objects = read.has_objects || kObjects.contains(fs::path(input.name).extension().native());
+      read.has_objects = read.has_objects || is_in(kObjects, fs::path(input.name).extension().native());
     }
   }
   return read;
