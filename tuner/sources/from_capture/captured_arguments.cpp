@@ -135,6 +135,9 @@ class ArgumentWriter {
       refuse(position, fmt::format("leads to memory that holds {} to other memory, which a description cannot give",
                                    counted(buffer.pointers, "pointer")));
     }
+    const ParameterType* const type = type_of(position);
+    if (buffer.role != "in" && type != nullptr && type->points_to_const)
+      refuse(position, "points to const, and the kernel wrote there");
     std::string length = length_of(*buffer.array, shape);
     if (length.empty()) length = std::to_string(buffer.bytes / element_bytes(shape));
     result_.lines.push_back(fmt::format("{}({}, {}, {}{})", buffer.role, argument.name, named.empty() ? "uint8" : named,

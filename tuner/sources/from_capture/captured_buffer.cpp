@@ -101,7 +101,8 @@ BufferFacts buffer_facts(const CapturedKernel& kernel, std::size_t position, con
   } else if (writes_in_front(facts)) {
     buffer.refusal = "leads into an allocation, and the kernel writes in front of it";
   } else if (buffer.role != "in" && facts.replayed.permuted > 0) {
-    buffer.is_unordered = facts.replayed.permuted == element;
+    // Records in another order are elements in another order, too.
+    buffer.is_unordered = facts.replayed.permuted % element == 0;
     if (!buffer.is_unordered)
       buffer.refusal = fmt::format(
           "leads to records of {} bytes that come in another order each time, and a "
