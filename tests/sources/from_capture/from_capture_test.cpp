@@ -62,6 +62,7 @@ TEST_CASE("a launch that the source does not compute is the captured one") {
   ToldLaunch told = launch_of_scale();
   told.shape(17, 32, 1024);
   CHECK(contains(told.directives(kScale), "grid(17) block(32) shared(1024)\n"));
+  CHECK(!contains(told.directives(kScale), "param(BLOCK"));
   told.launch.launch.grid[1] = 3;
   CHECK(contains(told.directives(kScale), "grid(17, 3) block(32) shared(1024)\n"));
 }
@@ -116,6 +117,17 @@ TEST_CASE("a structure is given by its bytes, and one with an address in it is r
   viewing.parameter(viewing.output(reals(256)));
   viewing.parameter(View{viewing.input(reals(8)), 8});
   CHECK(contains(viewing.refusal(of_view), "parameter 2, `View view`, has an address in it, at byte 0"));
+}
+
+TEST_CASE("a kernel that takes a structure of addresses alone is refused for that") {
+  struct View {
+    std::uint64_t data;
+    std::uint64_t count;
+  };
+  ToldLaunch told("_Z4fill4View");
+  told.parameter(View{told.output(reals(8)), 8});
+  CHECK(contains(told.refusal("#include \"view.h\"\n__global__ void fill(View view) { view.data[0] = 1; }\n"),
+                 "parameter 1, `View view`, has an address in it, at byte 0"));
 }
 
 TEST_CASE("vectors by value, characters, truth values and null pointers") {

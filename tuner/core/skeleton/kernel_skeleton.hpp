@@ -81,6 +81,8 @@ std::string read_arguments(KernelSkeleton& skeleton);
 std::string propose_problem(KernelSkeleton& skeleton);
 /// Template parameters, `problem` and `param` lines of what the source has as constants.
 void propose_parameters(KernelSkeleton& skeleton);
+/// Why there is nothing to compare, or nothing: a kernel that takes no pointer that it could write through.
+std::string why_no_output(const KernelSkeleton& skeleton);
 /// `block`, `grid` and `shared`.
 void propose_launch(KernelSkeleton& skeleton);
 /// `in`, `out`, `inout`, `scalar`, `constant`, and `work` if they say what it is.

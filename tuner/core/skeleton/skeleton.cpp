@@ -162,8 +162,8 @@ std::string composed(const KernelSkeleton& skeleton, const std::string& refusal)
 
 /// Why the kernel cannot be described, or nothing; the skeleton is complete then.
 std::string propose(KernelSkeleton& skeleton) {
-  const std::string why_not = propose_problem(skeleton);
-  if (!why_not.empty()) return why_not;
+  for (const std::string& why_not : {propose_problem(skeleton), why_no_output(skeleton)})
+    if (!why_not.empty()) return why_not;
   propose_launch(skeleton);
   propose_arguments(skeleton);
   ask_about_constants(skeleton);

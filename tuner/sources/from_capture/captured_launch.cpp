@@ -50,12 +50,14 @@ void take_block(const CapturedKernel& kernel, const KernelSkeleton& skeleton, De
 /// The arguments of kernel(...), with names where the tuner knows one. What the names stand for goes into `defaults`
 /// and `types`.
 std::vector<std::string> template_arguments(const CapturedName& name, const KernelSkeleton& skeleton,
-                                            Defaults& defaults, std::map<std::string, std::string>& types) {
+                                            bool has_fixed_block, Defaults& defaults,
+                                            std::map<std::string, std::string>& types) {
   std::vector<std::string> arguments = name.arguments;
   if (skeleton.template_arguments.size() != arguments.size()) return arguments;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& known = skeleton.template_arguments[i];
     const auto number = integer_in(arguments[i]);
+    if (has_fixed_block && sounds_like_block(known)) continue;
     if (skeleton.parameters.contains(known) && number && !skeleton.guarded.contains(known)) {
       defaults[known] = *number;
       arguments[i] = known;
@@ -107,15 +109,18 @@ CapturedName captured_name(const CapturedKernel& kernel) {
 
 CapturedLaunch captured_launch(const CapturedKernel& kernel, const CapturedName& name, const KernelSkeleton& skeleton,
                                LaunchText text) {
+  const bool has_fixed_block = text == LaunchText::nothing;
   Defaults defaults;
   std::map<std::string, std::string> types;
-  const std::vector<std::string> arguments = template_arguments(name, skeleton, defaults, types);
+  const std::vector<std::string> arguments = template_arguments(name, skeleton, has_fixed_block, defaults, types);
   take_block(kernel, skeleton, defaults);
   CapturedLaunch result;
   result.kernel = arguments.empty() ? fmt::format("kernel({})", skeleton.kernel.name)
                                     : fmt::format("kernel({}<{}>)", skeleton.kernel.name, fmt::join(arguments, ", "));
   for (const std::string& line : skeleton.lines) {
-    if (line.starts_with("param(")) result.lines.push_back(parameter_line(line, skeleton, defaults));
+    // A block of another size than the launch's would be wrong.
+    const bool may_vary = line.starts_with("param(") && !(has_fixed_block && sounds_like_block(named_in(line)));
+    if (may_vary) result.lines.push_back(parameter_line(line, skeleton, defaults));
     if (line.starts_with("let(") || line.starts_with("constraint(")) result.lines.push_back(line);
     if (!line.starts_with("problem(")) continue;
     const std::string property = named_in(line);
