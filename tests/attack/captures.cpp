@@ -31,6 +31,20 @@ std::string with_other_digits(Chance& chance, std::string text) {
   return text;
 }
 
+/// What the replay left, damaged too, becomes a description.
+void describe(Attack& attack, Chance& chance, const fs::path& folder) {
+  const fs::path replay = folder / "replay.json";
+  if (fs::exists(replay) && chance.once_in(2)) {
+    const std::string text = read_bytes(replay);
+    write_bytes(replay, chance.once_in(3) ? damage_json(chance, text) : with_other_digits(chance, text));
+  }
+  write_bytes(attack / "in/work.cu",
+              "__constant__ float weights[4];\nstruct Node { Node* next; };\n"
+              "__global__ void work(int* out, const int* in, int count) { out[0] = in[0] + weights[0]; }\n");
+  attack.run({"new", attack / "in/work.cu", "--capture", folder, "--output", attack / "out/tuned.cu", "--force"},
+             {.may_change = {"out"}, .exit_codes = {0, 2, 5}});
+}
+
 void run_captures(Attack& attack, Chance& chance) {
   attack.sandbox().clear();
   const fs::path folder = attack / "in/c", manifest = folder / "manifest.json";
@@ -54,7 +68,8 @@ void run_captures(Attack& attack, Chance& chance) {
   if (!chance.once_in(10)) words.push_back("--trust");
   if (chance.once_in(3)) words.push_back("--json");
   // "replayer" has a GPU, the fake driver's.
-  attack.run("replayer", words, {.exit_codes = {0, 1, 2, 5}});
+  attack.run("replayer", words, {.may_change = {"in"}, .exit_codes = {0, 1, 2, 5}});  // replay.json
+  describe(attack, chance, folder);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/capture/captured.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/support/text.hpp"
 
@@ -16,37 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-/// A user with a capture in `c`: launch number `launch` of a program's two, unless its words say otherwise.
-class Captured {
- public:
-  explicit Captured(const std::string& word, const std::string& launch = "1", const std::string& driver = "placed=512",
-                    const std::string& kernel = "work") {
-    user_.environment["TUNER_DRIVER"] = TUNER_FAKE_DRIVER;
-    user_.environment["TUNER_CUPTI"] = TUNER_FAKE_CUPTI_FILE;
-    user_.environment["FAKE_DRIVER"] = driver;
-    const Result result = user_.run(
-        {"capture", "--json", "--kernel", kernel, "--launches", launch, "-o", "c", "--", TUNER_CAPTURED_PROGRAM, word});
-    REQUIRE_MESSAGE(result.exit_code == 0, result.err);
-    user_.environment["FAKE_DRIVER"] = "again";
-  }
-  User& user() { return user_; }
-  Result replay(const Words& options = {}) const { return user_.run(joined({"replay", "c"}, options)); }
-  /// Of the first launch that was run.
-  json replayed(int exit_code = 0, const Words& options = {}) const {
-    const Result result = replay(joined({"--json"}, options));
-    REQUIRE_MESSAGE(result.exit_code == exit_code, result.err);
-    return json::parse(result.out)["launches"][0];
-  }
-  void change_manifest(const json::json_pointer& place, const json& value) const {
-    json manifest = json::parse(read_bytes(user_.home() / "c/manifest.json"));
-    manifest[place] = value;
-    write_bytes(user_.home() / "c/manifest.json", manifest.dump());
-  }
-
- private:
-  User user_;
-};
 
 /// "exact: not reached, out, in", with "?" behind what is not certain.
 std::string uses_of(const json& launch) {
@@ -335,4 +305,29 @@ TEST_CASE("a capture with too few parameters is one sentence, and the driver rea
   const Captured captured("copies");
   captured.change_manifest("/launches/0/parameters"_json_pointer, json::array());
   check_out(captured.replay(), 1, {"not run. The kernel takes 20 bytes of parameters, and the capture has 0."});
+}
+
+TEST_CASE("what a replay has found out stays in the folder, and one launch's takes the place of its own alone") {
+  const Captured captured("increments", "1,2");
+  const fs::path file = captured.user().home() / "c/replay.json";
+  const json both = json::parse(read_bytes(file));
+  CHECK(both["launches"].size() == 2);
+  struct stat status {};
+  REQUIRE(stat(file.c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0600);
+  json changed = both;
+  changed["launches"][0]["reason"] = "It is Monday.";
+  write_bytes(file, changed.dump());
+  CHECK(captured.replay({"--launch", "2"}).exit_code == 0);
+  const json kept = json::parse(read_bytes(file));
+  CHECK(kept["launches"].size() == 2);
+  CHECK(kept["launches"][0]["reason"] == "It is Monday.");
+  CHECK(kept["launches"][1] == both["launches"][1]);
+}
+
+TEST_CASE("a replay of a folder that cannot be written says what it found, and that it is not kept") {
+  const Captured captured("copies");
+  fs::remove(captured.user().home() / "c/replay.json");
+  fs::create_directory(captured.user().home() / "c/replay.json");
+  check_err(captured.replay(), 0, {"What was found out is not kept in the folder"});
 }

@@ -71,3 +71,17 @@ TEST_CASE("a structure that cannot be made ends tune and check before the kernel
     CHECK(user.all_processes_end());
   }
 }
+
+TEST_CASE("a structure that is given by its bytes is tuned and checked, and their number is the type's") {
+  const std::string bytes(2 * 32, '0');
+  for (const char* command : {"tune", "check"}) {
+    CAPTURE(command);
+    Owner user;
+    check_out(user.check_or_tune(command, "Box, bytes \"" + bytes + "\""), 0);
+    CHECK(user.count_in_journal("launch right") > 0);
+  }
+  Owner user;
+  const Result wrong = user.check_or_tune("tune", "Box, bytes \"" + bytes + "00\"");
+  CHECK(wrong.exit_code != 0);
+  CHECK(wrong.err.find("Box has another size than the 33 bytes that are given") != std::string::npos);
+}

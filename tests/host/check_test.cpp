@@ -66,6 +66,21 @@ TEST_CASE("structures by value hold what is described for them, and a value that
   CHECK(wrong.out.find("values.cu:27: value 1 of `tag` is 3") != std::string::npos);
 }
 
+TEST_CASE("a structure by value is what its bytes say, and they are as many as it has") {
+  std::string text = read_bytes(kernel_file("values"));
+  const std::string before = "Part<Part<int>>)";
+  const auto check_with = [&](const std::string& after) {
+    const Developer developer;
+    std::string changed = text;
+    developer.folder().write("values.cu", changed.replace(changed.find(before), before.size(), after));
+    return developer.run({"check", "values.cu", "--host"});
+  };
+  CHECK(check_with("Part<Part<int>>, bytes \"" + std::string(24, '0') + "\")").exit_code == 0);
+  const Result wrong = check_with("Part<Part<int>>, bytes \"" + std::string(22, '0') + "\")");
+  CHECK(wrong.exit_code != 0);
+  CHECK((wrong.out + wrong.err).find("has another size than the 11 bytes that are given") != std::string::npos);
+}
+
 TEST_CASE("a value was passed although its bit-field or float does not hold it, or for a type of the same size") {
   struct Given {
     std::string type, value, said;

@@ -83,3 +83,24 @@ TEST_CASE("kernels with another type or other members are others, and those with
   }
   CHECK(describe(kernel_text()).arguments.front().members.empty());
 }
+
+TEST_CASE("a structure by value may be given by its bytes") {
+  const std::string bytes = value_kernel_with("HALF, {{n * 2, true}, 3}", "bytes \"0000803f00ff\"");
+  const Task task = task_with_value(bytes);
+  CHECK(task.description().arguments[1].members.empty());
+  CHECK(contains(to_text(task.description()), "value(it, Pair<float, Pair<int, bool> >, bytes \"0000803f00ff\")"));
+  CHECK(to_text(describe(to_text(task.description()))) == to_text(task.description()));
+  CHECK(task.arguments()[1].values == std::vector<search::Value>{0, 0, 128, 63, 0, 255});
+  const Task other = task_with_value(value_kernel_with("HALF, {{n * 2, true}, 3}", "bytes \"0000803f00fe\""));
+  CHECK(other.reuse_hash() != task.reuse_hash());
+  CHECK(other.kernel_identity() != task.kernel_identity());
+}
+
+TEST_CASE("bytes that are no bytes are refused by their place") {
+  CHECK(contains(complaint("value(it, int3, bytes \"00\", 1)"), "the bytes stand in quotes"));
+  for (const std::string digits : {"", "0", "0g", "00 00", "FF"}) {
+    CAPTURE(digits);
+    CHECK(contains(complaint("value(it, int3, bytes \"" + digits + "\")"), "each byte is two digits"));
+  }
+  CHECK(contains(complaint("value(it, int3, bytes \"" + std::string(65536, '0') + "\")"), "no more than 32764 bytes"));
+}

@@ -235,29 +235,37 @@ bool is_capture_folder(const fs::path& folder) {
   return fs::is_directory(folder / kData, ignored);
 }
 
-Capture read_capture(const fs::path& folder) {
-  const fs::path manifest = folder / kManifest;
+std::optional<std::string> read_beside(const fs::path& folder, const char* name) {
+  const fs::path path = folder / name;
   std::string text;
   try {
-    const UniqueFd file = open_file(manifest);
+    const UniqueFd file = open_file(path);
     constexpr std::size_t kPiece = std::size_t{1} << 16;
     for (std::size_t count = kPiece; count == kPiece;) {
       text.resize(text.size() + kPiece);
       count = read_all(file.get(), std::as_writable_bytes(std::span(text)).last(kPiece));
       text.resize(text.size() - kPiece + count);
-      if (text.size() > kLongestManifest) damaged(manifest, "is too long for what it should be");
+      if (text.size() > kLongestManifest) damaged(path, "is too long for what it should be");
     }
   } catch (const Refused& refused) {
-    std::error_code ignored;
-    if (refused.reason == ENOENT && is_capture_folder(folder)) {
-      throw Error(Errc::store_damaged, fmt::format("The capture in {} is incomplete, because writing it was stopped: "
-                                                   "remove the folder and capture the program again.",
-                                                   folder.string()));
-    }
-    throw Error(Errc::file_not_found, fmt::format("{} cannot be read: {}. Name the folder of a capture.",
-                                                  manifest.string(), std::strerror(refused.reason)));
+    if (refused.reason == ENOENT) return std::nullopt;
+    throw Error(Errc::file_not_found, fmt::format("{} cannot be read: {}. Name the folder of a capture.", path.string(),
+                                                  std::strerror(refused.reason)));
   }
-  return capture_from_manifest(text, manifest.string());
+  return text;
+}
+
+Capture read_capture(const fs::path& folder) {
+  const std::string manifest = (folder / kManifest).string();
+  if (const std::optional<std::string> text = read_beside(folder, kManifest))
+    return capture_from_manifest(*text, manifest);
+  if (is_capture_folder(folder)) {
+    throw Error(Errc::store_damaged, fmt::format("The capture in {} is incomplete, because writing it was stopped: "
+                                                 "remove the folder and capture the program again.",
+                                                 folder.string()));
+  }
+  throw Error(Errc::file_not_found,
+              fmt::format("{} cannot be read: {}. Name the folder of a capture.", manifest, std::strerror(ENOENT)));
 }
 
 fs::path blob_path(const fs::path& folder, const Blob& blob) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -61,6 +62,9 @@ bool is_capture_folder(const std::filesystem::path& folder);
 /// What the manifest says. Whatever the file holds, that is a Capture, or Error{store_damaged, store_newer,
 /// file_not_found}.
 Capture read_capture(const std::filesystem::path& folder);
+
+/// The text of a file that lies where the manifest does; nothing if there is none. Throws the same.
+std::optional<std::string> read_beside(const std::filesystem::path& folder, const char* name);
 
 /// The file of these contents.
 std::filesystem::path blob_path(const std::filesystem::path& folder, const Blob& blob);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tuner/capture/kernel_name.hpp"
+#include "tuner/capture/stored/checked_json.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::capture {
@@ -17,9 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using nlohmann::json;
 
-constexpr std::size_t kHashDigits = 32;
 constexpr std::size_t kMostWords = std::size_t{1} << 16;  // of a command
-constexpr int kDeepest = 8;                               // arrays and objects in each other
 
 std::string address_text(std::uint64_t address) {
   return fmt::format("0x{:x}", address);
@@ -104,99 +103,7 @@ Json launch_json(const StoredLaunch& launch) {
   return object;
 }
 
-/// A value of the manifest, with the keys that lead to it.
-class Value {
- public:
-  Value(const json& value, std::string path, std::string_view file)
-      : value_(value), path_(std::move(path)), file_(file) {}
-
-  [[noreturn]] void refuse() const {
-    throw Error(Errc::store_damaged, fmt::format("{} is damaged, at `{}`: capture the program again.", file_, path_));
-  }
-  Value operator[](const char* key) const {
-    const std::string path = path_.empty() ? key : path_ + "." + key;
-    const auto found = value_.is_object() ? value_.find(key) : value_.end();
-    if (!value_.is_object() || found == value_.end()) Value(value_, path, file_).refuse();
-    return {*found, path, file_};
-  }
-  bool has(const char* key) const { return value_.is_object() && value_.contains(key); }
-  bool is_null() const { return value_.is_null(); }
-
-  /// Of each item of a list.
-  template <typename Read>
-  void each(std::size_t most, Read read) const {
-    if (!value_.is_array() || value_.size() > most) refuse();
-    for (std::size_t i = 0; i < value_.size(); ++i) read(Value(value_[i], fmt::format("{}[{}]", path_, i), file_));
-  }
-
-  template <typename Number>
-  void get(Number& number) const {
-    if constexpr (std::is_same_v<Number, std::string>) {
-      if (!value_.is_string()) refuse();
-      number = value_.get<std::string>();
-    } else if constexpr (std::is_same_v<Number, bool>) {
-      if (!value_.is_boolean()) refuse();
-      number = value_.get<bool>();
-    } else if constexpr (std::is_floating_point_v<Number>) {
-      if (!value_.is_number() || !(value_.get<double>() >= 0) || !std::isfinite(value_.get<double>())) refuse();
-      number = value_.get<Number>();
-    } else if (value_.is_number_unsigned()) {
-      const auto read = value_.get<std::uint64_t>();
-      if (!std::in_range<Number>(read)) refuse();
-      number = static_cast<Number>(read);
-    } else {
-      if (!value_.is_number_integer() || !std::in_range<Number>(value_.get<std::int64_t>())) refuse();
-      number = static_cast<Number>(value_.get<std::int64_t>());
-    }
-  }
-  template <typename T>
-  T as() const {
-    T value{};
-    get(value);
-    return value;
-  }
-  /// Empty for null.
-  std::string text_or_nothing() const { return is_null() ? std::string() : as<std::string>(); }
-
-  void get_axes(std::uint32_t (&axes)[3]) const {
-    if (!value_.is_array() || value_.size() != 3) refuse();
-    std::size_t axis = 0;
-    each(3, [&](const Value& extent) { extent.get(axes[axis++]); });
-  }
-  std::uint64_t address() const {
-    const auto text = as<std::string>();
-    std::uint64_t address = 0;
-    const char* const end = text.data() + text.size();
-    if (!text.starts_with("0x") || text.size() < 3) refuse();
-    const auto [stop, error] = std::from_chars(text.data() + 2, end, address, 16);
-    if (error != std::errc{} || stop != end) refuse();
-    return address;
-  }
-  std::vector<std::byte> bytes() const {
-    const auto text = as<std::string>();
-    std::vector<std::byte> bytes(text.size() / 2);
-    if (text.size() % 2 != 0) refuse();
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-      unsigned byte = 0;
-      const char* const begin = text.data() + 2 * i;
-      const auto [stop, error] = std::from_chars(begin, begin + 2, byte, 16);
-      if (error != std::errc{} || stop != begin + 2) refuse();
-      bytes[i] = static_cast<std::byte>(byte);
-    }
-    return bytes;
-  }
-  /// It becomes the name of a file.
-  std::string hash() const {
-    auto text = as<std::string>();
-    if (text.size() != kHashDigits || text.find_first_not_of("0123456789abcdef") != std::string::npos) refuse();
-    return text;
-  }
-
- private:
-  const json& value_;
-  std::string path_;
-  std::string_view file_;
-};
+using Value = CheckedJson;
 
 std::vector<NumberedFact> facts_in(const Value& list) {
   std::vector<NumberedFact> facts;
@@ -293,18 +200,13 @@ Json manifest_json(const Capture& capture) {
 }
 
 Capture capture_from_manifest(std::string_view text, std::string_view name) {
-  // What is nested without end would cost more memory than the text has.
-  bool is_too_deep = false;
-  const auto is_wanted = [&](int depth, json::parse_event_t, json&) {
-    is_too_deep = is_too_deep || depth > kDeepest;
-    return !is_too_deep;
-  };
-  const json parsed = json::parse(text, is_wanted, false);
-  if (parsed.is_discarded() || is_too_deep || !parsed.is_object()) {
+  constexpr std::string_view kRemedy = "capture the program again";
+  const json parsed = parse_json_object(text);
+  if (parsed.is_null()) {
     throw Error(Errc::store_damaged,
                 fmt::format("{} is damaged: it is no JSON of a capture. Capture the program again.", name));
   }
-  const Value manifest(parsed, "", name);
+  const Value manifest(parsed, "", name, kRemedy);
   const auto format = manifest["format"].as<std::uint64_t>();
   if (format == 0) manifest["format"].refuse();
   if (format > kManifestFormat) {

@@ -14,8 +14,11 @@
 #include "tuner/core/base/wrapping.hpp"
 #include "tuner/engine/device/lane/lane.hpp"
 #include "tuner/engine/replay/launch_facts.hpp"
+#include "tuner/engine/replay/replay_json.hpp"
+#include "tuner/engine/replay/stored_replay.hpp"
 #include "tuner/engine/turns/turn.hpp"
 #include "tuner/engine/workplace/find_devices.hpp"
+#include "tuner/error.hpp"
 
 namespace tuner::cli {
 namespace {
@@ -116,43 +119,16 @@ std::string replayed_text(const StoredLaunch& launch, const FolderReplay::Launch
   return text + used_memory_text(launch, replayed);
 }
 
-Json array_json(const ArrayFact& array) {
-  Json sizes = Json::array();
-  for (const engine::SizeFact& size : array.sizes) {
-    Json parameters = Json::array();
-    for (const std::size_t parameter : size.parameters) parameters.push_back(parameter + 1);
-    sizes.push_back({{"parameters", std::move(parameters)}, {"element_bytes", size.element_bytes}});
+/// For `tuner new --capture`. A folder that belongs to somebody else stays as it is.
+void keep(const FolderReplay& replay, const std::filesystem::path& folder, const capture::Capture& capture) {
+  engine::KnownReplays known;
+  for (const FolderReplay::Launch& each : replay.launches) known.emplace(each.position, each.replayed);
+  if (known.empty()) return;
+  try {
+    engine::store_replays(folder, capture, known);
+  } catch (const Error& error) {
+    warn(fmt::format("What was found out is not kept in the folder: {}", error.what()));
   }
-  return {{"parameter", array.from.parameter + 1},
-          {"inside", array.from.inside},
-          {"offset", array.from.offset},
-          {"bytes", array.bytes},
-          {"type", array.element ? Json(to_string(*array.element)) : Json(nullptr)},
-          {"sizes", std::move(sizes)}};
-}
-
-Json memory_json(const MemoryFacts& facts, const capture::StoredMemory& memory) {
-  Json object = {{"name", memory.name.empty() ? Json(nullptr) : Json(memory.name)},
-                 {"bytes", memory.before.size},
-                 {"use", to_string(facts.use)},
-                 {"certain", facts.is_certain},
-                 {"own_address", facts.replayed.is_at_own_address},
-                 {"missing", facts.replayed.is_missing},
-                 {"pointers", facts.replayed.pointers},
-                 {"different_bytes", facts.replayed.different}};
-  if (facts.pattern) {
-    Json ranges = Json::array();
-    for (const engine::ByteRange& range : facts.pattern->written) ranges.push_back({range.begin, range.end});
-    object["written"] = {{"output_bytes", facts.pattern->output},
-                         {"inout_bytes", facts.pattern->depends},
-                         {"range_count", facts.pattern->ranges},
-                         {"ranges", std::move(ranges)}};
-  } else {
-    object["written"] = nullptr;
-  }
-  object["arrays"] = Json::array();
-  for (const ArrayFact& array : facts.arrays) object["arrays"].push_back(array_json(array));
-  return object;
 }
 
 }  // namespace
@@ -171,19 +147,8 @@ std::string FolderReplay::text(const capture::Capture& capture) const {
 
 Json FolderReplay::json(const capture::Capture& capture) const {
   Json list = Json::array();
-  for (const Launch& each : launches) {
-    const StoredLaunch& launch = capture.launches[each.position];
-    const MemoryMap map(launch);
-    Json memory = Json::array();
-    for (std::size_t i = 0; i < map.size(); ++i) memory.push_back(memory_json(each.replayed.memories[i], map[i]));
-    list.push_back({{"launch", each.position + 1},
-                    {"kernel", launch.kernel},
-                    {"verdict", to_string(each.replayed.verdict)},
-                    {"reason", each.replayed.reason.empty() ? Json(nullptr) : Json(each.replayed.reason)},
-                    {"own_addresses", each.replayed.at_own_addresses},
-                    {"workers_lost", each.replayed.workers_lost},
-                    {"memory", std::move(memory)}});
-  }
+  for (const Launch& each : launches)
+    list.push_back(engine::replayed_json(capture.launches[each.position], each.position, each.replayed));
   return list;
 }
 
@@ -215,6 +180,7 @@ FolderReplay replay_folder(const ReplayRequest& request, const capture::Capture&
     if (!replayed) break;
     result.launches.push_back({position, std::move(*replayed)});
   }
+  keep(result, request.folder, capture);
   return result;
 }
 

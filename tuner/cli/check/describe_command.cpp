@@ -113,6 +113,7 @@ Json argument_json(const Argument& argument) {
           {"type", argument.type},
           {"length", argument.length ? Json(argument.length->text()) : Json(nullptr)},
           {"members", json_list(argument.members, [](const ValueMember& member) { return member_text(member); })},
+          {"bytes", argument.bytes.empty() ? Json(nullptr) : Json(argument.bytes)},
           {"expected", argument.expected ? Json(*argument.expected) : Json(nullptr)},
           {"partial", argument.is_partial},
           {"trivial", argument.is_trivial},

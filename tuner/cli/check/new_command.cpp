@@ -6,38 +6,19 @@
 #include <string>
 
 #include "cache/file/fresh_file.hpp"
+#include "tuner/cli/check/complaint.hpp"
+#include "tuner/cli/check/new_from_capture.hpp"
 #include "tuner/cli/terminal/arguments.hpp"
 #include "tuner/cli/terminal/command.hpp"
 #include "tuner/cli/terminal/message.hpp"
-#include "tuner/core/description/headers.hpp"
 #include "tuner/core/description/kernel_text.hpp"
-#include "tuner/core/description/parse_descriptions.hpp"
-#include "tuner/core/signature/check_signatures.hpp"
 #include "tuner/core/skeleton/program_text.hpp"
 #include "tuner/core/skeleton/skeleton.hpp"
-#include "tuner/core/task/task.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {
 
 namespace {
-
-/// What `tuner describe` would say against the text; empty if it accepts it.
-std::string complaint_about(const std::string& text, const std::filesystem::path& file,
-                            const std::vector<std::filesystem::path>& folders) {
-  try {
-    for (const KernelDescription& description : parse_descriptions(text, file)) {
-      check_written_signatures(description, quoted_headers(description, folders));
-      const Task task(description, ProblemValues(), known_device(kPlanDevice), {}, {});
-      if (!task.baseline()) {
-        return fmt::format("The configuration {}.", task.space().why_invalid(task.space().defaults()).value_or(""));
-      }
-    }
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
-}
 
 ExitCode run_new(const Arguments& arguments) {
   if (arguments.operands().empty()) {
@@ -45,6 +26,8 @@ ExitCode run_new(const Arguments& arguments) {
                 "`tuner new` needs a CUDA source, for example `tuner new scale.cu --output tuned.cu`.");
   }
   if (arguments.has("json")) throw Error(Errc::bad_usage, "`tuner new` prints a source, not JSON: leave out --json.");
+  if (arguments.has("capture")) return new_from_capture(arguments);
+  if (arguments.has("launch")) throw Error(Errc::bad_usage, "--launch is one of a capture: add --capture FOLDER.");
   std::optional<std::string> output = arguments.value("output");
   if (output == kStandardOutput) output.reset();
   if (arguments.has("force") && !output) {
@@ -87,14 +70,20 @@ Command new_command() {
   using Kind = Option::Kind;
   return {
       .name = "new",
-      .synopsis = "tuner new FILE.cu [--kernel NAME] [-I DIR] [--output FILE [--force]]",
-      .summary = "propose the directives for a plain CUDA source",
+      .synopsis = "tuner new FILE.cu [--kernel NAME | --capture FOLDER] [-I DIR] [--output FILE [--force]]",
+      .summary = "propose the directives for a plain CUDA source, or write those of a captured kernel",
       .purpose =
           "Prints a CUDA source with proposed directives for its kernels, and for those in files that it\n"
-          "includes with quotes. A line `// ?` asks what the source does not say. Needs no GPU.",
+          "includes with quotes. A line `// ?` asks what the source does not say. With --capture the directives\n"
+          "are those of a launch that `tuner capture` stored, and nothing is asked. Needs no GPU.",
       .options =
           {
               {"kernel", Kind::value, "NAME", "only this kernel; default: every kernel in the file"},
+              {"capture", Kind::value, "FOLDER",
+               "describe the kernel of this capture as it was launched; writes its data beside FILE of --output"},
+              {"launch", Kind::value, "N",
+               "with --capture: this launch, counted from 1; default: of those that a replay repeats, the one of the "
+               "shape that takes most time"},
               {"output", Kind::value, "FILE", "write to FILE instead of standard output (-); an existing file is kept"},
               {"force", Kind::flag, "", "with --output: replace FILE if it exists"},
               {"I", Kind::repeatable, "DIR", "also search DIR for headers included with quotes; repeatable"},
@@ -102,7 +91,9 @@ Command new_command() {
       .most_operands = 1,
       .operands = {"FILE"},
       .examples = {{"tuner new scale.cu", "print scale.cu with directives"},
-                   {"tuner new scale.cu --output tuned.cu", "write that to another file, which then can be tuned"}},
+                   {"tuner new scale.cu --output tuned.cu", "write that to another file, which then can be tuned"},
+                   {"tuner new scale.cu --capture scale.capture --output tuned.cu",
+                    "the kernel with the data that a program gave it, and what it has to compute"}},
       .exit_codes = {},
       .run = run_new,
   };

@@ -106,7 +106,7 @@ void DescriptionParser::read_name(const Span& name, Argument& argument) {
   argument_names_.push_back(name);
 }
 
-/// `value(NAME, TYPE, E, {E, E}, ...)`
+/// `value(NAME, TYPE, E, {E, E}, ...)` or `value(NAME, TYPE, bytes "0000803f")`
 void DescriptionParser::read_by_value(const Directive& directive) {
   const Span& all = *directive.arguments;
   const std::size_t comma = all.find(',');
@@ -120,8 +120,27 @@ void DescriptionParser::read_by_value(const Directive& directive) {
   if (type.empty()) type.fail("a type is missing here");
   argument.type = type.string();
   argument_types_.push_back(type);
-  if (end < all.size()) read_members(all.sub(end + 1).trimmed(), 0, argument);
+  if (end < all.size()) {
+    constexpr std::string_view kBytes = "bytes";
+    const Span made_of = all.sub(end + 1).trimmed();
+    const Span digits = made_of.sub(std::min(kBytes.size(), made_of.size())).trimmed();
+    if (made_of.text().starts_with(kBytes) && digits.text().starts_with('"'))
+      argument.bytes = read_bytes(digits);
+    else
+      read_members(made_of, 0, argument);
+  }
   description_.arguments.push_back(std::move(argument));
+}
+
+std::string DescriptionParser::read_bytes(const Span& digits) const {
+  constexpr std::size_t kMostBytes = 32764;  // of all parameters of a kernel
+  const std::string_view text = digits.text();
+  if (text.size() < 2 || text.back() != '"') digits.fail("the bytes stand in quotes, as in bytes \"0000803f\"");
+  const std::string_view hex = text.substr(1, text.size() - 2);
+  if (hex.empty() || hex.size() % 2 != 0 || hex.find_first_not_of("0123456789abcdef") != std::string_view::npos)
+    digits.fail("each byte is two digits of 0123456789abcdef, the first byte first, as in bytes \"0000803f\"");
+  if (hex.size() / 2 > kMostBytes) digits.fail(fmt::format("a kernel takes no more than {} bytes", kMostBytes));
+  return std::string(hex);
 }
 
 void DescriptionParser::read_members(const Span& list, int depth, Argument& argument) {

@@ -111,6 +111,7 @@ struct Argument {
   std::optional<std::string> expected;      ///< out, inout: file of what is right, named as Generator::file is
   std::optional<search::Expression> value;  ///< scalars: the value; the problem property of the same name if absent
   std::vector<ValueMember> members;         ///< values: what initialises the type, in order; empty: nothing does
+  std::string bytes;                        ///< values: in their place the whole object, in hexadecimal digits
   std::optional<std::int64_t> alignment;    ///< declared alignment of the buffer in bytes; natural if absent
   std::optional<std::int64_t> padding;      ///< bytes on either side of the buffer that may be read, not written
   Place place;

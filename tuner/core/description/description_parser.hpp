@@ -62,6 +62,7 @@ class DescriptionParser {
   /// NAME_last, which expressions may use.
   void define_last_offset(const Span& word, const std::vector<Span>& parameters, const Generator& generator,
                           const Argument& argument);
+  std::string read_bytes(const Span& digits) const;
   std::string read_expected(const Span& operand) const;
   std::string read_file_name(const Span& span) const;
   void check_types() const;

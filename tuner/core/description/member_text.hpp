@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,11 @@ inline std::string member_text(const ValueMember& member, std::string_view text)
 }
 inline std::string member_text(const ValueMember& member) {
   return member_text(member, member.value.text());
+}
+
+/// How many numbers a value is made of: one a member, or one a byte.
+inline std::size_t value_count(const Argument& argument) {
+  return argument.bytes.empty() ? argument.members.size() : argument.bytes.size() / 2;
 }
 
 }  // namespace tuner

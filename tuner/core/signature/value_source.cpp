@@ -227,6 +227,23 @@ std::string assertions(const Argument& argument, std::size_t position) {
   return all;
 }
 
+/// The function of an object that is given by its bytes, in one line: none of its numbers can fail to fit.
+std::string bytes_function(const Argument& argument, std::size_t position, std::string_view more_assertions) {
+  const std::size_t count = value_count(argument);
+  std::string text = fmt::format(
+      "typedef {0} tuner_value_type_{1}; static_assert(sizeof(tuner_value_type_{1}) == {2}, {3}); {4} "
+      "__device__ inline int tuner_value_make_{1}(tuner_value_number* tuner_value_n, void* tuner_value_to, void*) {{ "
+      "for (int tuner_value_i = 0; tuner_value_i < {2}; ++tuner_value_i) "
+      "static_cast<unsigned char*>(tuner_value_to)[tuner_value_i] = static_cast<unsigned "
+      "char>(tuner_value_n[tuner_value_i].tuner_value_w); return 0; }}",
+      compiler_spelling(argument.type), position, count,
+      search::quote(fmt::format("value({}, {}, bytes ...): {} has another size than the {} that are given.",
+                                argument.name, argument.type, argument.type, counted(count, "byte"))),
+      more_assertions);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
 /// Whether the text has one such kernel, with as many parameters as are described.
 bool is_certain_call(const Task& task) {
   const std::vector<Signature> declared =
@@ -280,6 +297,10 @@ std::string value_function(const KernelDescription& description, std::size_t pos
   const std::string type = fmt::format("tuner_value_type_{}", position);
   const std::string file = description.file.string();
   std::string body;
+  if (!argument.bytes.empty()) {
+    return fmt::format("\n#line {} {}\n{}\n", std::max(argument.place.line, 1), search::quote(file),
+                       bytes_function(argument, position, more_assertions));
+  }
   if (argument.members.size() == 1 && argument.members.front().opening == 0) {
     body = fmt::format(
         "tuner_value_single<{}>::tuner_value_make(tuner_value_to, tuner_value_member{{tuner_value_n, &tuner_value_bad, "
@@ -324,7 +345,7 @@ std::string value_kernel(const Task& task, std::string_view kernel) {
           "alignas(tuner_value_type_{1}) __device__ unsigned char {0}[sizeof(tuner_value_type_{1})];\n", array, i);
     calls += fmt::format("  {}[{}] = tuner_value_make_{}({} + {}, {}, {});\n", kValueMisfits, values++, i,
                          kValueNumbers, numbers, bytes, room);
-    numbers += argument.members.size();
+    numbers += value_count(argument);
   }
   return fmt::format(
       "{}{}#line 1 \"value\"\n{}__device__ tuner_value_number {}[{}];\n__device__ int {}[{}];\n"

@@ -217,6 +217,11 @@ std::string read_arguments(KernelSkeleton& skeleton) {
     }
     skeleton.arguments.push_back(std::move(argument));
   }
+  return {};
+}
+
+std::string why_no_output(const KernelSkeleton& skeleton) {
+  const Signature& signature = skeleton.kernel.signature;
   const bool has_output = std::any_of(skeleton.arguments.begin(), skeleton.arguments.end(),
                                       [](const PlainArgument& a) { return a.is_pointer && !a.is_const; });
   if (has_output) return "";

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/core/skeleton/kernel_use.hpp"
@@ -76,12 +77,18 @@ std::string plain_type(std::string_view declaration, std::string_view name);
 std::string without_alias(const PlainSource& source, const std::string& name);
 /// Reads the types of the kernel's parameters. Returns why it cannot be described, or nothing.
 std::string read_arguments(KernelSkeleton& skeleton);
+/// What varies, what the kernel takes, and its sizes. Returns why it cannot be described, or nothing.
+std::string propose_problem(KernelSkeleton& skeleton);
 /// Template parameters, `problem` and `param` lines of what the source has as constants.
 void propose_parameters(KernelSkeleton& skeleton);
+/// Why there is nothing to compare, or nothing: a kernel that takes no pointer that it could write through.
+std::string why_no_output(const KernelSkeleton& skeleton);
 /// `block`, `grid` and `shared`.
 void propose_launch(KernelSkeleton& skeleton);
 /// `in`, `out`, `inout`, `scalar`, `constant`, and `work` if they say what it is.
 void propose_arguments(KernelSkeleton& skeleton);
+/// Whether the kernel, or what it may call, has the word in its text.
+bool may_use(const KernelSkeleton& skeleton, std::string_view word);
 /// Asks which other constants of the source may vary.
 void ask_about_constants(KernelSkeleton& skeleton);
 /// Whether a buffer that the kernel writes has one element for each block, as partial results do.

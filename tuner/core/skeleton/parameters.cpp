@@ -250,6 +250,10 @@ std::optional<std::string> KernelSkeleton::expression(const HostExpression& of_s
   });
 }
 
+bool may_use(const KernelSkeleton& skeleton, std::string_view word) {
+  return words_behind(skeleton.source, {own_text(skeleton)}).contains(word);
+}
+
 void propose_parameters(KernelSkeleton& skeleton) {
   const NamedWords words = named_words(skeleton);
   for (const PlainConstant& constant : skeleton.source.constants) {

@@ -15,37 +15,15 @@
 #include "tuner/core/skeleton/guesses.hpp"
 #include "tuner/core/skeleton/kernel_skeleton.hpp"
 #include "tuner/core/skeleton/launching_code.hpp"
+#include "tuner/core/skeleton/source_edits.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner {
 namespace {
 
-struct Edit {
-  std::size_t begin = 0, end = 0;
-  std::string text;
-};
-
 constexpr const char* kIntroduction =
     "// Proposed by `tuner new`. A line `// ?` asks what the source does not say: decide, and remove it.\n"
     "// `tuner describe` shows how these lines are read, `tuner help directives` what else there is.\n";
-
-bool is_kernel_called(const PlainFunction& function, std::string_view name) {
-  return function.kind == PlainFunction::Kind::kernel &&
-         (function.name == name || function.name.ends_with("::" + std::string(name)));
-}
-
-/// The integers among the arguments that sound like sizes, or that indices are compared with. One is made up if there
-/// is none.
-void find_sizes(KernelSkeleton& skeleton) {
-  for (const PlainArgument& argument : skeleton.arguments) {
-    const bool is_size = sounds_like_size(argument.name) ||
-                         (skeleton.use.bounds_something(argument.name) && !sounds_like_setting(argument.name));
-    if (!argument.is_pointer && argument.is_integer && is_size) skeleton.sizes.push_back(argument.name);
-  }
-  if (skeleton.sizes.empty()) skeleton.sizes.push_back(skeleton.free_name({"n", "elements"}));
-  skeleton.use.set_sizes({skeleton.sizes.begin(), skeleton.sizes.end()});
-  for (const std::string& size : skeleton.sizes) skeleton.names[size] = size;
-}
 
 /// How often sizes stand in a text.
 std::size_t sizes_in(const KernelSkeleton& skeleton, std::string_view text) {
@@ -184,34 +162,12 @@ std::string composed(const KernelSkeleton& skeleton, const std::string& refusal)
 
 /// Why the kernel cannot be described, or nothing; the skeleton is complete then.
 std::string propose(KernelSkeleton& skeleton) {
-  const auto is_pack = [](const std::string& parameter) {
-    return parameter.find("...") != std::string::npos || parameter.starts_with("template") ||
-           declared_name(parameter).empty();
-  };
-  const std::vector<std::string>& parameters = skeleton.kernel.template_parameters;
-  if (std::any_of(parameters.begin(), parameters.end(), is_pack)) return "its template parameters are too unusual";
-  propose_parameters(skeleton);
-  const std::string why_not = read_arguments(skeleton);
-  if (!why_not.empty()) return why_not;
-  find_sizes(skeleton);
+  for (const std::string& why_not : {propose_problem(skeleton), why_no_output(skeleton)})
+    if (!why_not.empty()) return why_not;
   propose_launch(skeleton);
   propose_arguments(skeleton);
   ask_about_constants(skeleton);
   return {};
-}
-
-/// Behind the line that ends before `at` and a byte order mark, or `at` itself where its line has other code in front.
-std::size_t line_begin(const std::string& text, std::size_t at) {
-  const std::size_t behind_line = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;  // npos + 1 is 0
-  const std::size_t line = std::max(behind_line, mark_length(text));
-  return text.find_first_not_of(" \t", line) >= at ? line : at;
-}
-
-std::string apply(std::string text, std::vector<Edit> edits) {
-  std::stable_sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
-  for (std::size_t i = edits.size(); i-- > 0;)
-    text.replace(edits[i].begin, edits[i].end - edits[i].begin, edits[i].text);
-  return text;
 }
 
 /// The first line of a message, "k.cu:12:3: `x` is missing", without where it says that.
@@ -220,14 +176,6 @@ std::string without_place(const std::string& message) {
   const std::size_t colon = line.find(": "), quote = line.find('`');
   const bool has_place = colon != std::string::npos && colon > 0 && colon < quote && is_digit(line[colon - 1]);
   return has_place ? line.substr(colon + 2) : line;
-}
-
-std::vector<const PlainFunction*> own_kernels(const PlainSource& source, std::size_t size) {
-  std::vector<const PlainFunction*> kernels;
-  for (const PlainFunction& function : source.functions) {
-    if (function.kind == PlainFunction::Kind::kernel && function.begin < size) kernels.push_back(&function);
-  }
-  return kernels;
 }
 
 std::string kernel_list(const std::vector<const PlainFunction*>& kernels) {
@@ -280,22 +228,7 @@ Proposal propose_all(const PlainSource& source, const std::vector<const PlainFun
       result.described.erase(function.name);
       continue;
     }
-    for (const SourceInsertion& insertion : proposed.insertions) {
-      edits.push_back({insertion.at, insertion.at, insertion.text});
-    }
-    for (const auto& [from, to] : proposed.removals) edits.push_back({from, to, ""});
-    for (const std::string& name : proposed.guarded) {
-      if (!guarded.insert(name).second) continue;
-      if (source.constant(name) == nullptr) {
-        lines += fmt::format("#ifndef {0}\n#define {0} {1}\n#endif\n", name, proposed.parameters.at(name));
-      }
-      for (const PlainConstant& constant : source.constants) {
-        if (constant.name != name || constant.is_guarded || !constant.is_own) continue;
-        for (const SourceInsertion& insertion : guard(source, constant)) {
-          edits.push_back({insertion.at, insertion.at, insertion.text});
-        }
-      }
-    }
+    lines += add_changes(proposed, guarded, edits);
     if (result.described.size() == 1) {
       lines += kIntroduction;
       const std::string macros = macros_with_kernels(source);
@@ -321,9 +254,7 @@ std::string skeleton(std::string_view text, const std::filesystem::path& file, s
   if (!DirectiveFile(file.string(), text).directives().empty()) {
     refuse("this file has `#pragma tuner` lines already; `tuner describe` prints them.");
   }
-  PlainSource source = read_plain_source(std::string(text) + std::string(elsewhere));
-  find_constants(source);
-  for (PlainConstant& constant : source.constants) constant.is_own = constant.begin < text.size();
+  const PlainSource source = read_own_source(text, elsewhere);
   std::vector<const PlainFunction*> kernels = own_kernels(source, text.size());
   if (kernels.empty()) {
     const std::string macros = macros_with_kernels(source);

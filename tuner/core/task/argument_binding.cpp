@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -53,6 +54,11 @@ search::Value bind_scalar(const KernelDescription& description, const Argument& 
 std::vector<search::Value> bind_members(const KernelDescription& description, const Argument& argument,
                                         const search::Scope& scope) {
   std::vector<search::Value> values;
+  for (std::size_t at = 0; at + 1 < argument.bytes.size(); at += 2) {
+    unsigned byte = 0;
+    std::from_chars(argument.bytes.data() + at, argument.bytes.data() + at + 2, byte, 16);
+    values.emplace_back(std::int64_t{byte});
+  }
   for (const ValueMember& member : argument.members) {
     const std::string what =
         argument_label(description, argument, fmt::format("value {} (`{}`)", values.size() + 1, member.value.text()));

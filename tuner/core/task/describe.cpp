@@ -95,6 +95,7 @@ std::string argument_text(const Argument& argument) {
   std::vector<std::string> parts{argument.name, argument.type};
   if (argument.length) parts.push_back(one_line(*argument.length));
   for (const ValueMember& member : argument.members) parts.push_back(one_line(member_text(member)));
+  if (!argument.bytes.empty()) parts.push_back(fmt::format("bytes \"{}\"", argument.bytes));
   for (const Generator& generator : argument.generators) parts.push_back(generator_text(generator));
   if (argument.rtol) parts.push_back("rtol " + tolerance_text(*argument.rtol));
   if (argument.atol) parts.push_back("atol " + tolerance_text(*argument.atol));

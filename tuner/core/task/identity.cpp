@@ -111,6 +111,7 @@ std::string kernel_identity(const KernelDescription& description, const std::vec
     fields.add("value", argument.name);
     fields.add("type", argument.type);
     for (const ValueMember& member : argument.members) fields.add("member", member_text(member));
+    if (!argument.bytes.empty()) fields.add("bytes of value", argument.bytes);
   }
   // What another program may have otherwise, of the same source. Kernels without have the hash that they always had.
   add_variant(description, fields);
@@ -143,6 +144,7 @@ std::string reuse_hash(const KernelDescription& description, const std::vector<B
     if (i < arguments.size() && arguments[i].expected) fields.add("expected", arguments[i].expected->hash);
     fields.add("value", argument.value);
     for (const ValueMember& member : argument.members) fields.add("member", member_text(member));
+    if (!argument.bytes.empty()) fields.add("bytes of value", argument.bytes);
     if (argument.alignment) fields.add("alignment", fmt::format("{}", *argument.alignment));
     if (argument.padding) fields.add("padding", fmt::format("{}", *argument.padding));
   }

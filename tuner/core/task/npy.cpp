@@ -230,6 +230,18 @@ NpyHeader read_npy_header(const std::filesystem::path& file) {
   return header;
 }
 
+std::string npy_header(ElementType type, const std::vector<std::uint64_t>& shape) {
+  constexpr std::size_t kMultiple = 64, kLengthBytes = 2;
+  const auto code = std::ranges::find(kTypeCodes, type, &TypeCode::type);
+  std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': {}, }}",
+                                   size_of(type) == 1 ? '|' : '<', code->code, shape_text(shape));
+  std::string begin = std::string(kMagic) + std::string("\1\0", 2);
+  const std::size_t written = begin.size() + kLengthBytes + header.size() + 1;
+  header += std::string((kMultiple - written % kMultiple) % kMultiple, ' ') + '\n';
+  begin += {static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
+  return begin + header;
+}
+
 std::string shape_text(const std::vector<std::uint64_t>& shape) {
   return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
 }

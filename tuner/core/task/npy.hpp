@@ -29,6 +29,9 @@ inline constexpr std::size_t kLongestNpyHeader = 64 * 1024;
 /// Opens the file, reads its header and checks that all the data is there. Throws Error{file_not_found} too.
 NpyHeader read_npy_header(const std::filesystem::path& file);
 
+/// What an .npy file with such an array, in C order, has in front of its data.
+std::string npy_header(ElementType type, const std::vector<std::uint64_t>& shape);
+
 /// "(480, 640, 4)"
 std::string shape_text(const std::vector<std::uint64_t>& shape);
 

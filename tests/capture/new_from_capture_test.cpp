@@ -1,0 +1,161 @@
+// `tuner new --capture` of what `tuner capture` stored, and what the programs make of the description: with the fake
+// driver, for which a source says what its kernel does.
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/capture/captured.hpp"
+#include "tests/cli/program.hpp"
+#include "tests/support/text.hpp"
+
+using namespace tuner::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// The program's kernel `work`, as its programmer wrote it.
+std::string source_of(const std::string& does, const std::string& type = "int") {
+  return "extern \"C\" __device__ const char tuner_fake[] = \"FAKE:records does=" + does + " time=4000\";\n" +
+         "#include <cstdio>\n__global__ void work(" + type + "* out, const " + type + "* in, int count) {\n" +
+         "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < count) out[i] = in[i];\n}\n" +
+         "int main() {\n  " + type + " *out, *in;\n  const int count = 4000;\n" + "  cudaMalloc(&out, count * sizeof(" +
+         type + "));\n  cudaMalloc(&in, count * sizeof(" + type + "));\n" +
+         "  work<<<4, 64>>>(out, in, count);\n  printf(\"done\");\n}\n";
+}
+
+struct Owner : Captured {
+  using Captured::Captured;
+  Result describe(const std::string& source, const Words& more = {}) {
+    user().folder().write("work.cu", source);
+    return user().run(joined({"new", "work.cu", "--capture", "c", "--output", "tuned.cu"}, more));
+  }
+  Result with_gpu(const Words& words) {
+    user().environment["FAKE_DRIVER"] = "noise=1";
+    user().environment["FAKE_DRIVER_GPU"] = user().home().string();
+    return user().run(words);
+  }
+  std::string described() const { return read_bytes(user().home() / "tuned.cu"); }
+};
+
+}  // namespace
+
+TEST_CASE("a captured kernel becomes a description that is checked and tuned without an edit") {
+  struct Case {
+    std::string word, type, output;
+  };
+  const Case cases[] = {
+      {"copies", "int",
+       "inout(out, int, 4024, file(\"tuned.data/out.npy\"), expect file(\"tuned.data/out.expected.npy\"))"},
+      {"increments", "int",
+       "inout(out, int, 4024, file(\"tuned.data/out.npy\"), expect file(\"tuned.data/out.expected.npy\"))"},
+      {"pads", "int", "out(out, int, 4024, expect file(\"tuned.data/out.expected.npy\"))"},
+      {"rewrites", "int", "expect file(\"tuned.data/out.expected.npy\"), trivial)"},
+      {"shuffles", "int", "expect file(\"tuned.data/out.expected.npy\"), unordered)"},
+      {"rounds", "float", "inout(out, float, 4024, file("}};
+  for (const Case& each : cases) {
+    CAPTURE(each.word);
+    Owner owner(each.word);
+    check_err(owner.describe(source_of(each.word, each.type)), 0, {"Written to tuned.cu"});
+    const std::string text = owner.described();
+    CHECK(contains(text, each.output));
+    CHECK(contains(text, "#pragma tuner problem(count: size = 4000)\n"));
+    CHECK(!contains(text, "// ?"));
+    CHECK(owner.user().run({"describe", "tuned.cu"}).exit_code == 0);
+    check_out(owner.with_gpu({"check", "tuned.cu"}), 0, {"No findings."});
+    check_out(owner.with_gpu({"tune", "tuned.cu", "--effort", "quick", "--workers", "2"}), 0, {"Winner"});
+  }
+}
+
+TEST_CASE("a kernel that computes something else than the program's is found") {
+  Owner owner("copies");
+  CHECK(owner.describe(source_of("increments")).exit_code == 0);
+  check_err(owner.with_gpu({"check", "tuned.cu"}), 6, {"wrong_result", "differ from out.expected.npy"});
+}
+
+TEST_CASE("the data is that of the launch, and only its owner can read it") {
+  Owner owner("copies");
+  CHECK(owner.describe(source_of("copies")).exit_code == 0);
+  const fs::path data = owner.user().home() / "tuned.data";
+  CHECK(names_in(data) == Words{"input.npy", "out.expected.npy", "out.npy"});
+  struct stat status {};
+  REQUIRE(stat(data.c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0700);
+  const std::string bytes = read_bytes(data / "input.npy");
+  CHECK(contains(bytes, "{'descr': '<i4', 'fortran_order': False, 'shape': (4024,), }"));
+  CHECK(bytes.size() % 64 == 4 * 4024 % 64);
+  CHECK(bytes.substr(bytes.size() - 4 * 4024, 8) == std::string("\1\0\0\0\4\0\0\0", 8));
+}
+
+TEST_CASE("a capture that was not replayed, or was changed since, names the command") {
+  Owner owner("copies");
+  const fs::path replay = owner.user().home() / "c/replay.json";
+  const std::string before = read_bytes(replay);
+  owner.change_manifest("/launches/0/grid"_json_pointer, {5, 1, 1});
+  check_error(owner.describe(source_of("copies")), 5, {"does not belong to the manifest beside it", "tuner replay c"});
+  fs::remove(replay);
+  check_error(owner.describe(source_of("copies")), 2, {"was not replayed", "run `tuner replay c` first"});
+  check_error(owner.describe(source_of("copies"), {"--launch", "2"}), 2, {"the capture has 1 launch."});
+}
+
+TEST_CASE("what a replay left and somebody changed is one sentence") {
+  struct Change {
+    const char* place;
+    json value;
+  };
+  const Change changes[] = {{"/format", 0},
+                            {"/launches", nullptr},
+                            {"/launches/0/launch", 7},
+                            {"/launches/0/verdict", "splendid"},
+                            {"/launches/0/memory", json::array()},
+                            {"/launches/0/memory/1/use", 3},
+                            {"/launches/0/memory/1/bytes", 1},
+                            {"/launches/0/memory/1/written/output_bytes", std::uint64_t{1} << 60},
+                            {"/launches/0/memory/1/written/ranges", json::array({json::array({5, 2})})},
+                            {"/launches/0/memory/1/written/ranges", json::array({json::array({0, 1 << 30})})}};
+  for (const Change& each : changes) {
+    CAPTURE(each.place);
+    Owner owner("copies");
+    owner.change("replay.json", json::json_pointer(each.place), each.value);
+    check_error(owner.describe(source_of("copies")), 5, {"c/replay.json is damaged, at `", "tuner replay c"});
+  }
+  Owner owner("copies");
+  owner.change("replay.json", "/format"_json_pointer, 99);
+  check_error(owner.describe(source_of("copies")), 5, {"has format 99"});
+  write_bytes(owner.user().home() / "c/replay.json", "[1, 2");
+  check_error(owner.describe(source_of("copies")), 5, {"c/replay.json is damaged: run `tuner replay c` again."});
+}
+
+TEST_CASE("what no description can give is one sentence, and nothing is written") {
+  for (const auto& [word, sentence] : {std::pair{"reads", "it wrote nothing that could be compared"},
+                                       {"swaps", "parameter 2, `const int* in`, points to const"}}) {
+    CAPTURE(word);
+    Owner owner(word);
+    check_error(owner.describe(source_of(word)), 2, {"`work` cannot be described from this launch", sentence});
+    CHECK(!fs::exists(owner.user().home() / "tuned.cu"));
+    CHECK(!fs::exists(owner.user().home() / "tuned.data"));
+  }
+}
+
+TEST_CASE("data of another description stays unless it is to be replaced") {
+  Owner owner("copies");
+  CHECK(owner.describe(source_of("copies")).exit_code == 0);
+  fs::remove(owner.user().home() / "tuned.cu");
+  check_error(owner.describe(source_of("copies")), 2, {"tuned.data", "add --force"});
+  CHECK(owner.describe(source_of("copies"), {"--force"}).exit_code == 0);
+}
+
+TEST_CASE("options that say nothing beside a capture are refused") {
+  Owner owner("copies");
+  User& user = owner.user();
+  user.folder().write("work.cu", source_of("copies"));
+  check_error(user.run({"new", "work.cu", "--capture", "c"}), 2, {"add --output FILE"});
+  check_error(user.run({"new", "work.cu", "--capture", "c", "--output", "-"}), 2, {"add --output FILE"});
+  check_error(user.run({"new", "work.cu", "--launch", "1"}), 2, {"add --capture FOLDER"});
+  check_error(owner.describe(source_of("copies"), {"--kernel", "work"}), 2, {"leave out --kernel"});
+  check_error(user.run({"new", "work.cu", "--capture", "./nowhere", "--output", "t.cu"}), 2, {"folder of a capture"});
+}

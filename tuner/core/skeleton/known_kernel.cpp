@@ -1,0 +1,72 @@
+#include "tuner/core/skeleton/known_kernel.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tuner/core/base/text.hpp"
+#include "tuner/core/description/directives.hpp"
+#include "tuner/core/skeleton/source_edits.hpp"
+#include "tuner/error.hpp"
+
+namespace tuner {
+namespace {
+
+/// By its whole name, else by the last part of it. Of several by how much they take.
+const PlainFunction* find_kernel(const std::vector<const PlainFunction*>& kernels, const KnownKernel& known) {
+  const std::size_t scope = known.name.rfind("::");
+  const std::string last = scope == std::string::npos ? known.name : known.name.substr(scope + 2);
+  const PlainFunction* best = nullptr;
+  int best_rank = 0;
+  for (const PlainFunction* const kernel : kernels) {
+    if (!is_kernel_called(*kernel, last)) continue;
+    const int rank = 1 + (kernel->name == known.name) + 2 * (kernel->signature.parameters.size() == known.parameters);
+    if (rank > best_rank) best = kernel;
+    best_rank = std::max(best_rank, rank);
+  }
+  return best;
+}
+
+}  // namespace
+
+std::string described_kernel(std::string_view text, const std::filesystem::path& file, std::string_view elsewhere,
+                             const KnownKernel& known, bool with_launch,
+                             const std::function<std::vector<std::string>(const KernelSkeleton&)>& write) {
+  const auto refuse = [&](const std::string& sentence) {
+    throw Error(Errc::bad_description, fmt::format("{}: {}", file.string(), sentence));
+  };
+  if (!DirectiveFile(file.string(), text).directives().empty())
+    refuse("this file has `#pragma tuner` lines already: name the source without them.");
+  const PlainSource source = read_own_source(text, elsewhere);
+  const std::vector<const PlainFunction*> kernels = own_kernels(source, text.size());
+  const PlainFunction* const kernel = find_kernel(kernels, known);
+  if (kernel == nullptr) {
+    std::vector<std::string> names;
+    for (const PlainFunction* const other : kernels) names.push_back(other->name);
+    refuse(names.empty() ? fmt::format("there is no kernel in it, so no `{}`: name the source that has it.", known.name)
+                         : fmt::format("it has no kernel `{}`; its kernels are {}. Name the source that has it.",
+                                       known.name, fmt::join(names, ", ")));
+  }
+  KernelSkeleton proposed(source, *kernel);
+  const std::string why_not = propose_problem(proposed);
+  if (!why_not.empty()) refuse(fmt::format("`{}` cannot be described: {}.", kernel->name, why_not));
+  if (proposed.arguments.size() != known.parameters) {
+    refuse(fmt::format("`{}` takes {} here, and the one that ran took {}: name the source that it was made of.",
+                       kernel->name, counted(proposed.arguments.size(), "parameter"), known.parameters));
+  }
+  if (with_launch) propose_launch(proposed);
+  std::vector<Edit> edits;
+  std::set<std::string> guarded;
+  const std::size_t begin = line_begin(source.text, kernel->begin);
+  std::string lines = begin == kernel->begin && begin > 0 && source.text[begin - 1] != '\n' ? "\n" : "";
+  lines += add_changes(proposed, guarded, edits);
+  for (const std::string& line : write(proposed))
+    lines += (line.starts_with("//") ? "" : "#pragma tuner ") + line + '\n';
+  edits.push_back({begin, begin, lines});
+  std::string described = apply(source.text, std::move(edits));
+  described.resize(described.size() - elsewhere.size());
+  return described;
+}
+
+}  // namespace tuner
