@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<fs::path> sources() {
+std::vector<fs::path> source_files() {
   std::vector<fs::path> files;
   for (const char* folder : {"standard", "host", "toolkit", "nested"}) {
     for (const auto& entry : fs::directory_iterator(fs::path(TUNER_SOURCES_DIR) / folder)) {
@@ -52,7 +52,7 @@ CompileReply compiled(const fs::path& file, const NvrtcCompiler& compiler) {
 
 TEST_CASE("sources as people have them compile unchanged, or a sentence says how to mend them") {
   const NvrtcCompiler compiler({});
-  const std::vector<fs::path> files = sources();
+  const std::vector<fs::path> files = source_files();
   CHECK(files.size() == 60);
   for (const fs::path& file : files) {
     INFO(file.string());
