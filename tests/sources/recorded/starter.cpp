@@ -93,10 +93,15 @@ int leave_daemon(const char* file) {
 
 /// A child stops, is seen to have stopped, and goes on: what a shell does with jobs.
 int stop_and_go_on() {
+  int gate[2] = {-1, -1};
+  if (pipe(gate) != 0) return 4;
   const pid_t pid = fork();
   if (pid == 0) {
+    close(gate[1]);
     raise(SIGSTOP);
-    _exit(7);
+    char end = 0;
+    if (read(gate[0], &end, 1) != 0) _exit(8);
+    _exit(7);  // once it was seen to go on
   }
   int status = 0;
   waitpid(pid, &status, WUNTRACED);
@@ -104,6 +109,7 @@ int stop_and_go_on() {
   kill(pid, SIGCONT);
   waitpid(pid, &status, WCONTINUED);
   if (!WIFCONTINUED(status)) return 2;
+  close(gate[1]);
   return code_of(pid) == 7 ? 0 : 3;
 }
 
