@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <set>
 #include <system_error>
+#include <variant>
 
 #include "cache/file/fresh_file.hpp"
 #include "tuner/error.hpp"
