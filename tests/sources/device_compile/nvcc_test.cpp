@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "tests/sources/device_compile/program_code.hpp"
 #include "tests/support/skip.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/text.hpp"
@@ -21,6 +21,7 @@
 using namespace tuner;
 using namespace tuner::sources;
 using tuner::test::contains;
+using tuner::test::program_code;
 using tuner::test::skip;
 using tuner::test::TemporaryFolder;
 
@@ -45,17 +46,7 @@ Cubin built(const CompilerCommand& command) {
   const LimitedRun run = run_limited(command, temporary.path(), {});
   INFO(run.said);
   REQUIRE_EQ(run.outcome, Outcome::ok);
-  std::ifstream stream(std::filesystem::path(command.folder) / command.arguments.back(), std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-  // The cubin of an object, which is not compressed; a cubin is all of its file.
-  for (std::size_t at = 0; (at = text.find("\x7f"
-                                           "ELF",
-                                           at)) != std::string::npos;
-       ++at) {
-    const auto bytes = std::as_bytes(std::span(text)).subspan(at);
-    if (cubin_architecture(bytes) != 0) return {bytes.begin(), bytes.end()};
-  }
-  return {};
+  return program_code(std::filesystem::path(command.folder) / command.arguments.back());
 }
 
 DeviceTarget wanted(const std::string& source) {
@@ -83,13 +74,13 @@ int main() { hidden<<<1, 1>>>(0); quiet<<<1, 1>>>(0); loud<<<1, 1>>>(0, 1); }
 }  // namespace
 
 TEST_CASE("the command of a build, run again for the device, gives the code of the program") {
-  const TemporaryFolder folder;
+  static const TemporaryFolder folder;  // these once for all subcases
   folder.write("a b/-k.cu", kSource);
-  const CompilerCommand command =
+  static const CompilerCommand command =
       nvcc(folder / "a b", {"-arch=sm_80", "-O2", "-DFACTOR=2", "--no-compress", "-MD", "-c", "./-k.cu", "-o", "k.o"});
-  const Cubin program = built(command);
+  static const Cubin program = built(command);
   std::filesystem::remove(folder / "a b/k.d");
-  const Cubin cubin = again(command, wanted("-k.cu"));
+  static const Cubin cubin = again(command, wanted("-k.cu"));
   CHECK_FALSE(std::filesystem::exists(folder / "a b/k.d"));
   const Words names = functions_in_cubin(program);
   CHECK_EQ(names.size(), 3);

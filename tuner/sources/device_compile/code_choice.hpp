@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/sources/device_compile/nvcc_options.hpp"
+#include "tuner/sources/recorded/nvcc_options.hpp"
 
 namespace tuner::sources {
 

@@ -11,6 +11,7 @@
 #include "tuner/core/base/printable.hpp"
 #include "tuner/error.hpp"
 #include "tuner/sources/device_compile/code_choice.hpp"
+#include "tuner/sources/recorded/compiler_words.hpp"
 
 namespace tuner::sources {
 namespace {
@@ -22,8 +23,7 @@ namespace fs = std::filesystem;
 }
 
 void check_compiler(const CompilerCommand& recorded) {
-  const std::string name = fs::path(recorded.program).filename().string();
-  if (name.starts_with("nvcc")) return;
+  if (compiler_kind(recorded.program) == CompilerKind::nvcc) return;
   refuse(
       fmt::format("The build compiles with {}, and only commands of nvcc can be run again for the device: build with "
                   "nvcc, or write the kernel's description by hand.",

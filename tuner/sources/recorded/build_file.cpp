@@ -8,6 +8,7 @@
 #include <functional>
 #include <set>
 #include <system_error>
+#include <variant>
 
 #include "cache/file/fresh_file.hpp"
 #include "tuner/error.hpp"

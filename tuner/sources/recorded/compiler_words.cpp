@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tuner/sources/recorded/nvcc_options.hpp"
+
 namespace tuner::sources {
 namespace {
 
@@ -12,20 +14,7 @@ bool is_in(std::string_view list, std::string_view name) {
   return list.find(" " + std::string(name) + " ") != std::string_view::npos;
 }
 
-// Options whose value may be the next word, without their dashes. Both spellings of nvcc 13.
-constexpr std::string_view kNvccValues =
-    " D I L MF MT O U Xarchive Xcompiler Xlinker Xnvlink Xptxas arbin arch archive-options archiver-binary brief-diag"
-    " brief-diagnostics ccbin code compiler-bindir compiler-options compress-mode cudadevrt cudart ddp default-stream"
-    " define-macro dependency-drive-prefix dependency-output dependency-target-name"
-    " device-entity-has-hidden-visibility device-stack-protector diag-error diag-suppress diag-warn dopt dp"
-    " drive-prefix e entries fdevice-time-trace fmad frandom-seed ftemplate-backtrace-limit ftemplate-depth ftz"
-    " gencode generate-code gpu-architecture gpu-code hls host-linker-script idp include include-path"
-    " input-drive-prefix isystem jtd jump-table-density keep-dir l ldir libdevice-directory library library-path"
-    " linker-options m machine maxrregcount nvlink-options o odir opt-info optf optimization-info optimize"
-    " options-file output-directory output-file prec-div prec-sqrt pre-include ptxas-options rdc"
-    " relocatable-device-code run-args sanitize split-compile split-compile-extended static-global-template-stub std"
-    " system-include t target-dir target-directory threads time undefine-macro x ";
-// Of clang, and of nvc++, which has most of GCC's.
+// Options of clang, and of nvc++, which has most of GCC's, whose value may be the next word; without their dashes.
 constexpr std::string_view kOtherValues =
     " B D F I L MF MQ MT T U Xarch_device Xarch_host Xassembler Xclang Xcuda-fatbinary Xcuda-ptxas Xlinker"
     " Xpreprocessor arch dependency-file e framework idirafter imacros include iprefix iquote isysroot isystem"
@@ -54,7 +43,7 @@ OptionWord read_option(std::string_view word, bool is_nvcc) {
   word.remove_prefix(dashes);
   const std::size_t equals = word.find('=');
   const std::string name(word.substr(0, equals));
-  if (is_in(is_nvcc ? kNvccValues : kOtherValues, name)) {
+  if (is_nvcc ? nvcc_takes_value(name) : is_in(kOtherValues, name)) {
     if (equals == std::string_view::npos) return {.name = name, .takes_next = true};
     return {.name = name, .value = std::string(word.substr(equals + 1))};
   }

@@ -1,4 +1,4 @@
-#include "tuner/sources/device_compile/nvcc_options.hpp"
+#include "tuner/sources/recorded/nvcc_options.hpp"
 
 #include <algorithm>
 #include <array>
@@ -155,6 +155,12 @@ NvccWord read_word(std::span<const std::string> arguments, std::size_t at) {
 }
 
 }  // namespace
+
+bool nvcc_takes_value(std::string_view name) {
+  return std::ranges::any_of(kOptions, [&](const NvccOption& option) {
+    return option.value != none && (name == option.long_name || name == option.short_name);
+  });
+}
 
 std::vector<NvccWord> read_nvcc_words(std::span<const std::string> arguments) {
   std::vector<NvccWord> words;

@@ -40,6 +40,9 @@ struct NvccWord {
   bool is_input() const { return option == nullptr && !words.front().starts_with('-'); }
 };
 
+/// Whether the option of this name, long or short and without dashes, has a value.
+bool nvcc_takes_value(std::string_view name);
+
 /// A command's arguments, behind the program's name, as nvcc reads them: `-o FILE`, `-o=FILE`, `--output-file=FILE`,
 /// and
 /// `-DNAME` for options of one letter. Pure.

@@ -1,4 +1,4 @@
-#include "tuner/sources/device_compile/nvcc_options.hpp"
+#include "tuner/sources/recorded/nvcc_options.hpp"
 
 #include <doctest/doctest.h>
 
