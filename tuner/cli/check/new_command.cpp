@@ -73,9 +73,8 @@ Command new_command() {
       .synopsis = "tuner new FILE.cu [--kernel NAME | --capture FOLDER] [-I DIR] [--output FILE [--force]]",
       .summary = "propose the directives for a plain CUDA source, or write those of a captured kernel",
       .purpose =
-          "Prints a CUDA source with proposed directives for its kernels, and for those in files that it\n"
-          "includes with quotes. A line `// ?` asks what the source does not say. With --capture the directives\n"
-          "are those of a launch that `tuner capture` stored, and nothing is asked. Needs no GPU.",
+          "Prints a CUDA source with directives for its kernels. A line `// ?` asks what it does not say. With\n"
+          "--capture they are those of a stored launch, and nothing is asked. Needs no GPU.",
       .options =
           {
               {"kernel", Kind::value, "NAME", "only this kernel; default: every kernel in the file"},
