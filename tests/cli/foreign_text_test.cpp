@@ -154,6 +154,12 @@ TEST_CASE("a line end in a database makes no row of a list and no line of its ow
   store(user, decision);
   const Result list = user.run({"list"});
   CHECK(lines(list.out) == 2);
+  {
+    const auto database = open_database(user);
+    const cache::DecisionText sizes{cache::TextKind::sizes, std::string(cache::kAllSizes), "damaged"};
+    database->record_texts(database->record_decision(decision), {&sizes, 1});
+  }
+  CHECK(lines(user.run({"list"}).out) == 4);
   for (const Words& words : {Words{"list"},
                              {"show", "1"},
                              {"show", "nothing"},

@@ -56,8 +56,8 @@ std::string sizes_text(const std::vector<NumberedDecision>& listed, const cache:
   for (const cache::DecisionKey& key : whatever_problem(keys)) {
     const std::string line = sizes_line(store, key);
     if (line.empty()) continue;
-    text += labelled(fmt::format("{} on {}, {} cache: ", one_line(key.kernel_name), device_name(key.device), key.mode),
-                     line);
+    const std::string label = fmt::format("{} on {}, {} cache: ", key.kernel_name, device_name(key.device), key.mode);
+    text += labelled(one_line(label), line);
   }
   return text.empty() ? text : "\n" + text;
 }
