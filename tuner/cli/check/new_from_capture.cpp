@@ -110,10 +110,10 @@ ExitCode new_from_capture(const Arguments& arguments) {
   fresh.publish();
   for (const std::string& name : program.included)
     say(fmt::format("The text of \"{}\", which has kernels, stands in place of the line that includes it.", name));
-  say(fmt::format(
-      "Written to {0}, with {1} in {2}. `tuner check {0}` tells whether the kernel leaves what the "
-      "program's left, and `tuner tune {0}` tunes it.",
-      in_command(*output), counted(described.data.size(), "file"), in_command(data)));
+  say(
+      fmt::format("Written to {0}, with {1} in {2}. `tuner check {0}` tells whether the kernel leaves what the "
+                  "program's left, and `tuner tune {0}` tunes it.",
+                  in_command(*output), counted(described.data.size(), "file"), in_command(data)));
   return ExitCode::done;
 }
 
