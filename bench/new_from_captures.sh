@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The hottest kernel of each plain CUDA program, captured, replayed, described by `tuner new --capture`, checked and tuned
-# on a GPU. Prints a line of a table for each: what its replay came to, the source that became a description, and why not.
+# The hottest kernel of each plain CUDA program, whose build is recorded: captured, replayed, described by `tuner new
+# --capture`, checked and tuned on a GPU. Prints a line of a table for each: what its replay came to, the source that
+# became a description, and why not.
 #   bench/new_from_captures.sh FOLDER [BUILD_FOLDER]
-# FOLDER has a folder for each program, built, in which `make run` runs it. TUNER_PROGRAMS_KEEP=DIR keeps captures,
-# descriptions and messages there. TUNER_PROGRAMS_LIMIT is how many seconds a run may take, 60 if it is not set; searches
+# FOLDER has a folder for each program, in which `make` builds it and `make run` runs it. TUNER_PROGRAMS_MAKE has words
+# for make, such as ARCH=sm_90. TUNER_PROGRAMS_KEEP=DIR keeps captures, descriptions and messages there. TUNER_PROGRAMS_LIMIT is how many seconds a run may take, 60 if it is not set; searches
 # take what they take, ten times as long at most. TUNER_PROGRAMS_JOBS programs run at a time, 1 if it is not set.
-# TUNER_PROGRAMS_INCLUDE names folders of headers, one a word.
 set -uo pipefail
 . "$(dirname "$0")/programs_folder.sh"
 
@@ -38,41 +38,31 @@ why = why or (said("check.log") if check == "no answer" else said("tune.log") if
 cells = [name, (stored or {}).get("kernel", "")[:60], verdicts, source, check, tune, why]
 print("| " + " | ".join(str(cell).replace("|", "/").replace("\n", " ") for cell in cells) + " |", flush=True)
 '
-# The sources of a program that may have a kernel of this name, those that name it first.
-sources_of() {
-  { grep -lrw --include='*.cu' -- "$2" "$1"; grep -lr --include='*.cu' __global__ "$1"; find "$1" -name '*.cu';
-    grep -lrw --include='*.cuh' --include='*.h' --include='*.hpp' -- "$2" "$1"; } 2> /dev/null | awk '!seen[$0]++'
-}
 describe_one() {
-  local name command kernel plain source described=""
+  local name command kernel source="" with=()
   name=$(basename "$1")
   command=$(command_of "$1")
   [ -n "$command" ] && cd "$1" || return 0
-  local run=(timeout "$((3 * limit))" "$tuner" capture --json --stop "${limit}s") headers=(-I .)
-  for source in ${TUNER_PROGRAMS_INCLUDE:-}; do headers+=(-I "$source"); done
+  local run=(timeout "$((3 * limit))" "$tuner" capture --json --stop "${limit}s")
+  make clean > /dev/null 2>&1
+  "$tuner" capture --build --output "$work/$name.build.json" -- make ${TUNER_PROGRAMS_MAKE:-} > "$work/$name.build" 2>&1 < /dev/null
   "${run[@]}" -- sh -c "$command" > "$work/$name.profile" 2> "$work/$name.first" < /dev/null
   kernel=$(python3 -c "$hottest_of" "$work/$name.profile")
-  if [ -n "$kernel" ]; then
+  [ -n "$kernel" ] &&
     "${run[@]}" --kernel "$kernel" -o "$work/$name.capture" -- sh -c "$command" > "$work/$name.json" 2> "$work/$name.with" < /dev/null
-    # The last word of the name, without namespaces and what the template is given.
-    plain=$(c++filt "$kernel" | sed -E 's/^void //; s/\(anonymous namespace\):://g; s/[<(].*//; s/.*:://')
-  fi
   if [ -d "$work/$name.capture" ]; then
-    while read -r source; do
-      timeout "$limit" "$tuner" new "$source" --capture "$work/$name.capture" "${headers[@]}" --force \
-        --output "$work/$name.cu" > /dev/null 2> "$work/$name.new" && described=${source#"$1"} && break
-      # A reason of the source that has the kernel says more than that others have none.
-      grep -q 'has no kernel\|there is no kernel' "$work/$name.new" || break
-    done < <(sources_of "$1" "$plain")
+    timeout "$((3 * limit))" "$tuner" new --capture "$work/$name.capture" --build "$work/$name.build.json" --force \
+      --output "$work/$name.cu" > /dev/null 2> "$work/$name.new" < /dev/null &&
+      source=$(sed -n 's/^tuner: \(.*\) makes the machine code that the program ran\.$/\1/p' "$work/$name.new")
   fi
-  if [ -n "$described" ]; then
-    headers+=(-I "$(dirname "$1/$described")")
-    timeout "$((3 * limit))" "$tuner" check --json "$work/$name.cu" "${headers[@]}" > "$work/$name.check" 2> "$work/$name.check.log" < /dev/null
-    timeout "$((10 * limit))" "$tuner" tune --json --effort quick "$work/$name.cu" "${headers[@]}" > "$work/$name.tune" 2> "$work/$name.tune.log" < /dev/null
+  if [ -n "$source" ]; then
+    timeout "$((3 * limit))" "$tuner" check --json "$work/$name.cu" -I "$(dirname "$source")" > "$work/$name.check" 2> "$work/$name.check.log" < /dev/null
+    with=(--build "$work/$name.build.json" --source "$source")
+    timeout "$((10 * limit))" "$tuner" tune --json --effort quick "$work/$name.cu" "${with[@]}" > "$work/$name.tune" 2> "$work/$name.tune.log" < /dev/null
   fi
-  python3 -c "$row_of" "$name" "$work" "$described"
+  python3 -c "$row_of" "$name" "$work" "$source"
 }
-export -f command_of sources_of describe_one
+export -f command_of describe_one
 export tuner work limit hottest_of row_of
 echo '| program | hottest kernel of its own | replayed | described from | check | tune | why not |'
 echo '|---|---|---|---|---|---|---|'

@@ -102,6 +102,17 @@ TEST_CASE("a capture that was not replayed, or was changed since, names the comm
   check_error(owner.describe(source_of("copies"), {"--launch", "2"}), 2, {"the capture has 1 launch."});
 }
 
+TEST_CASE("without a source the build has to have it, and a source that is named needs no proof") {
+  Owner owner("copies");
+  const Words words{"new", "--capture", "c", "--output", "tuned.cu"};
+  check_error(owner.user().run(words), 2, {"needs the kernel's source, or --build FILE", "tuner capture --build"});
+  owner.user().folder().write("build.json", "{\"format\": 1, \"commands\": []}");
+  const Words build{"--build", "build.json"};
+  check_error(owner.user().run(joined(words, build)), 2, {"None of the 0 sources of the build has the kernel work."});
+  check_err(owner.describe(source_of("copies"), build), 0, {"warning: The build does not compile ", "Written to"});
+  check_error(owner.user().run({"new", "work.cu", "--build", "build.json"}), 2, {"add --capture FOLDER"});
+}
+
 TEST_CASE("what a replay left and somebody changed is one sentence") {
   struct Change {
     const char* place;

@@ -102,6 +102,21 @@ template __global__ void scale<double, 32>(double*, const double*, const double*
   CHECK(contains(json::parse(result.out)["toolkit"].get<std::string>(), "nvcc 1"));
 }
 
+TEST_CASE("a kernel file that lies elsewhere has the headers of the source that it was made from") {
+  const std::string source = "#include \"half.h\"\n#include <deep.h>\n" + kDirectives + kKernel;
+  const Builder builder(source, {"-I", "deeper"});
+  const std::filesystem::path home = builder.user().home();
+  std::filesystem::create_directories(home / "deeper");
+  std::filesystem::create_directories(home / "elsewhere");
+  write_bytes(home / "half.h", "struct Half { int of; };\n");
+  write_bytes(home / "deeper/deep.h", "struct Deep { Half half; };\n");
+  write_bytes(home / "elsewhere/tuned.cu", source);
+  const Words check{"check", "elsewhere/tuned.cu", "--compile", "1", "--arch", "sm_90"};
+  CHECK(builder.user().run(check).exit_code != 0);
+  for (const char* compiler : {"nvrtc", "nvcc"})
+    CHECK(builder.user().run(joined(check, {"--build", "build.json", "--compiler", compiler})).exit_code == 0);
+}
+
 TEST_CASE("what neither compiler takes is one sentence with the words of both") {
   const Result result =
       Builder("#include <map>" + kDirectives + "__global__ void scale(float* y, const float* x, int n) { mistake; }")

@@ -14,6 +14,7 @@
 #include "tuner/error.hpp"
 #include "tuner/sources/device_compile/compiler_version.hpp"
 #include "tuner/sources/device_compile/device_compile.hpp"
+#include "tuner/sources/device_compile/proved_source.hpp"
 #include "tuner/sources/device_compile/reproduction.hpp"
 #include "tuner/sources/recorded/compiler_words.hpp"
 #include "tuner/sources/recorded/watch.hpp"
@@ -78,4 +79,16 @@ void b() { scale<2><<<1, 1>>>(0); scale<3><<<1, 1>>>(0); twin<<<1, 1>>>(0); }
   CHECK_EQ(proof("a", "b", "_Z5scaleILi2EEvPf"), Result::reproduced);  // of a header that both have
   CHECK_EQ(proof("a", "b", "_Z4twinPf"), Result::other_code);
   CHECK_EQ(proof("a", "b", "_Z5scaleILi3EEvPf"), Result::no_such_kernel);
+
+  const auto found = [&](const char* of, const char* kernel, const char* name, const std::string& only = {}) {
+    const SourceProof proof = prove_source(build.commands, {program[of], kernel, name}, only, {});
+    return proof.proved ? std::filesystem::path(proof.proved->source).filename().string() : proof.sentence;
+  };
+  CHECK_EQ(found("b", "_Z4twinPf", "twin"), "b.cu");
+  CHECK_EQ(found("a", "_Z4twinPf", "twin"), "a.cu");
+  CHECK_EQ(found("b", "_Z5scaleILi3EEvPf", "scale"), "b.cu");
+  CHECK(found("b", "_Z4twinPf", "twin", (folder / "src/a.cu").string()).find("changed") != std::string::npos);
+  CHECK(found("b", "_Z4nonePf", "none").find("None of the 2 sources") == 0);
+  folder.write("src/b.cu", "mistake");
+  CHECK(found("b", "_Z5scaleILi3EEvPf", "scale").find("could not be compiled") != std::string::npos);
 }

@@ -38,6 +38,12 @@ CheckRequest read_check_request(const Arguments& arguments) {
   request.configurations = arguments.values("config");
   request.where = arguments.values("where");
   for (const std::string& folder : arguments.values("I")) request.include_folders.emplace_back(folder);
+  request.recorded = recorded_source(arguments, request.description->file);
+  if (request.recorded && !arguments.has("compile"))
+    throw Error(Errc::bad_usage, "`--build` says how `--compile` compiles: add that, or leave it out.");
+  if (request.recorded)
+    for (std::filesystem::path& folder : header_folders(*request.recorded))
+      request.include_folders.push_back(std::move(folder));
   check_written_signatures(*request.description, quoted_headers(*request.description, request.include_folders));
   if (const auto most = arguments.number("configurations", 1, kMostConfigurations)) request.most = *most;
   if (const auto count = arguments.value("compile"); count && *count == "all") {
@@ -55,9 +61,6 @@ CheckRequest read_check_request(const Arguments& arguments) {
   request.workers =
       static_cast<int>(arguments.number("workers", 1, 1024).value_or(static_cast<std::uint64_t>(usable_cores())));
   request.compile_memory = compile_memory(arguments);
-  request.recorded = recorded_source(arguments, request.description->file);
-  if (request.recorded && !arguments.has("compile"))
-    throw Error(Errc::bad_usage, "`--build` says how `--compile` compiles: add that, or leave it out.");
   request.json = arguments.has("json");
   return request;
 }

@@ -21,12 +21,14 @@ namespace tuner::cli {
 namespace {
 
 ExitCode run_new(const Arguments& arguments) {
-  if (arguments.operands().empty()) {
+  if (arguments.operands().empty() && !arguments.has("capture")) {
     throw Error(Errc::bad_usage,
                 "`tuner new` needs a CUDA source, for example `tuner new scale.cu --output tuned.cu`.");
   }
   if (arguments.has("json")) throw Error(Errc::bad_usage, "`tuner new` prints a source, not JSON: leave out --json.");
   if (arguments.has("capture")) return new_from_capture(arguments);
+  if (arguments.has("build"))
+    throw Error(Errc::bad_usage, "--build says which source a captured kernel is from: add --capture FOLDER.");
   if (arguments.has("launch")) throw Error(Errc::bad_usage, "--launch is one of a capture: add --capture FOLDER.");
   std::optional<std::string> output = arguments.value("output");
   if (output == kStandardOutput) output.reset();
@@ -70,7 +72,8 @@ Command new_command() {
   using Kind = Option::Kind;
   return {
       .name = "new",
-      .synopsis = "tuner new FILE.cu [--kernel NAME | --capture FOLDER] [-I DIR] [--output FILE [--force]]",
+      .synopsis =
+          "tuner new FILE.cu [--kernel NAME | --capture FOLDER [--build FILE]] [-I DIR] [--output FILE [--force]]",
       .summary = "propose the directives for a plain CUDA source, or write those of a captured kernel",
       .purpose =
           "Prints a CUDA source with directives for its kernels. A line `// ?` asks what it does not say. With\n"
@@ -83,6 +86,9 @@ Command new_command() {
               {"launch", Kind::value, "N",
                "with --capture: this launch, counted from 1; default: of those that a replay repeats, the one of the "
                "shape that takes most time"},
+              {"build", Kind::value, "FILE",
+               "with --capture: what `tuner capture --build` wrote. The source that makes the machine code that ran is "
+               "looked for, or FILE.cu is compared with that"},
               {"output", Kind::value, "FILE", "write to FILE instead of standard output (-); an existing file is kept"},
               {"force", Kind::flag, "", "with --output: replace FILE if it exists"},
               {"I", Kind::repeatable, "DIR", "also search DIR for headers included with quotes; repeatable"},
@@ -92,7 +98,9 @@ Command new_command() {
       .examples = {{"tuner new scale.cu", "print scale.cu with directives"},
                    {"tuner new scale.cu --output tuned.cu", "write that to another file, which then can be tuned"},
                    {"tuner new scale.cu --capture scale.capture --output tuned.cu",
-                    "the kernel with the data that a program gave it, and what it has to compute"}},
+                    "the kernel with the data that a program gave it, and what it has to compute"},
+                   {"tuner new --capture scale.capture --build tuner-build.json --output tuned.cu",
+                    "the same, from the source of the build that made the machine code"}},
       .exit_codes = {},
       .run = run_new,
   };

@@ -29,14 +29,6 @@ CompilerChoice choice_of(const Arguments& arguments) {
   throw Error(Errc::bad_usage, fmt::format("--compiler is auto, nvrtc or nvcc, not `{}`.", text));
 }
 
-sources::RecordedBuild read_build(const fs::path& file) {
-  sources::RecordedBuild build = file.filename() == "compile_commands.json" ? sources::read_compile_commands(file)
-                                                                            : sources::read_build_file(file);
-  // It says which programs to start.
-  if (build.distrust) throw Error(Errc::bad_usage, fmt::format("{} Record the build yourself.", *build.distrust));
-  return build;
-}
-
 /// The source of the build that a kernel file is, or was made from.
 fs::path source_of(const sources::RecordedBuild& build, const fs::path& file, const fs::path& build_file) {
   std::set<fs::path> all, alike;
@@ -59,6 +51,14 @@ fs::path source_of(const sources::RecordedBuild& build, const fs::path& file, co
 }
 
 }  // namespace
+
+sources::RecordedBuild read_build(const fs::path& file) {
+  sources::RecordedBuild build = file.filename() == "compile_commands.json" ? sources::read_compile_commands(file)
+                                                                            : sources::read_build_file(file);
+  // It says which programs to start.
+  if (build.distrust) throw Error(Errc::bad_usage, fmt::format("{} Record the build yourself.", *build.distrust));
+  return build;
+}
 
 Option build_option(const std::string& prefix) {
   return {"build", Option::Kind::value, "FILE",
@@ -101,6 +101,12 @@ std::optional<engine::RecordedSource> recorded_source(const Arguments& arguments
   }
   throw Error(Errc::bad_usage, fmt::format("{} does not compile {}: name another source, or record the build again.",
                                            build_file.string(), source.string()));
+}
+
+std::vector<fs::path> header_folders(const engine::RecordedSource& recorded) {
+  std::vector<fs::path> folders = sources::include_folders_of(recorded.command);
+  folders.insert(folders.begin(), fs::path(recorded.source).parent_path());
+  return folders;
 }
 
 }  // namespace tuner::cli

@@ -3,9 +3,11 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tuner/cli/terminal/arguments.hpp"
 #include "tuner/engine/compile/nvcc_lane.hpp"
+#include "tuner/sources/recorded/recorded_build.hpp"
 
 namespace tuner::cli {
 
@@ -14,9 +16,16 @@ Option build_option(const std::string& prefix = {});
 Option source_option();
 Option compiler_option();
 
+/// What `--build` names: a record, or a compile_commands.json. Throws Error{bad_usage} if it belongs to somebody else,
+/// and as their readers do.
+sources::RecordedBuild read_build(const std::filesystem::path& file);
+
 /// How the program's build compiles the source of the kernel file `file`; nothing where no build was given. Reads the
 /// record. Throws Error{bad_usage} where that does not say it, belongs to somebody else, or the options contradict each
 /// other, and as read_build_file() does.
 std::optional<engine::RecordedSource> recorded_source(const Arguments& arguments, const std::filesystem::path& file);
+
+/// Where the program's compiler looks for the source's headers: its own folder, then those that the command names.
+std::vector<std::filesystem::path> header_folders(const engine::RecordedSource& recorded);
 
 }  // namespace tuner::cli

@@ -1,6 +1,7 @@
 #include "tuner/sources/recorded/compiler_words.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "tuner/sources/recorded/nvcc_options.hpp"
 
@@ -131,6 +132,17 @@ Work work_of(const CompilerCommand& command) {
 
 std::vector<fs::path> sources_of(const CompilerCommand& command) {
   return read_words(command).sources;
+}
+
+std::vector<fs::path> include_folders_of(const CompilerCommand& command) {
+  std::vector<fs::path> folders;
+  if (command.arguments.empty()) return folders;
+  for (const NvccWord& word : read_nvcc_words(std::span(command.arguments).subspan(1))) {
+    if (word.option == nullptr || word.option->long_name != "include-path") continue;
+    for (const std::string& folder : nvcc_list(word.value))
+      folders.push_back((fs::path(command.folder) / folder).lexically_normal());
+  }
+  return folders;
 }
 
 std::string product_of(const CompilerCommand& command) {

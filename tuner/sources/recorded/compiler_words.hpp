@@ -29,6 +29,9 @@ Work work_of(const CompilerCommand& command);
 /// (`-x cu`). Empty for a link.
 std::vector<std::filesystem::path> sources_of(const CompilerCommand& command);
 
+/// Where nvcc looks for headers beside the source's own folder: its -I, absolute, in their order.
+std::vector<std::filesystem::path> include_folders_of(const CompilerCommand& command);
+
 /// What it makes, of what: two commands with the same text write the same file from the same sources. For comparisons
 /// only.
 std::string product_of(const CompilerCommand& command);
