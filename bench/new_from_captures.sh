@@ -4,8 +4,9 @@
 # became a description, and why not.
 #   bench/new_from_captures.sh FOLDER [BUILD_FOLDER]
 # FOLDER has a folder for each program, in which `make` builds it and `make run` runs it. TUNER_PROGRAMS_MAKE has words
-# for make, such as ARCH=sm_90. TUNER_PROGRAMS_KEEP=DIR keeps captures, descriptions and messages there. TUNER_PROGRAMS_LIMIT is how many seconds a run may take, 60 if it is not set; searches
-# take what they take, ten times as long at most. TUNER_PROGRAMS_JOBS programs run at a time, 1 if it is not set.
+# for make, such as ARCH=sm_90. TUNER_PROGRAMS_KEEP=DIR keeps captures, descriptions and messages
+# there. TUNER_PROGRAMS_LIMIT is how many seconds a run may take, 60 if it is not set; searches take what they take, ten
+# times as long at most. TUNER_PROGRAMS_JOBS programs run at a time, 1 if it is not set.
 set -uo pipefail
 . "$(dirname "$0")/programs_folder.sh"
 
@@ -56,8 +57,8 @@ describe_one() {
       source=$(sed -n 's/^tuner: \(.*\) makes the machine code that the program ran\.$/\1/p' "$work/$name.new")
   fi
   if [ -n "$source" ]; then
-    timeout "$((3 * limit))" "$tuner" check --json "$work/$name.cu" -I "$(dirname "$source")" > "$work/$name.check" 2> "$work/$name.check.log" < /dev/null
     with=(--build "$work/$name.build.json" --source "$source")
+    timeout "$((3 * limit))" "$tuner" check --json "$work/$name.cu" "${with[@]}" > "$work/$name.check" 2> "$work/$name.check.log" < /dev/null
     timeout "$((10 * limit))" "$tuner" tune --json --effort quick "$work/$name.cu" "${with[@]}" > "$work/$name.tune" 2> "$work/$name.tune.log" < /dev/null
   fi
   python3 -c "$row_of" "$name" "$work" "$source"

@@ -39,8 +39,10 @@ CheckRequest read_check_request(const Arguments& arguments) {
   request.where = arguments.values("where");
   for (const std::string& folder : arguments.values("I")) request.include_folders.emplace_back(folder);
   request.recorded = recorded_source(arguments, request.description->file);
-  if (request.recorded && !arguments.has("compile"))
-    throw Error(Errc::bad_usage, "`--build` says how `--compile` compiles: add that, or leave it out.");
+  if (request.recorded && arguments.has("host"))
+    throw Error(Errc::bad_usage,
+                "`--build` names the program's compiler, and `--host` uses one for the CPU: leave one of "
+                "them out.");
   if (request.recorded)
     for (std::filesystem::path& folder : header_folders(*request.recorded))
       request.include_folders.push_back(std::move(folder));
@@ -162,7 +164,7 @@ Command check_command() {
               {"workers", Kind::value, "N",
                "how many compilers, and with --host kernels, run at the same time; default: one for each core"},
               compile_memory_option("without --host: "),
-              build_option("with --compile: "),
+              build_option("without --host: "),
               source_option(),
               compiler_option(),
               {"budget", Kind::value, "TIME",

@@ -67,6 +67,7 @@ ExitCode check_on_gpu(const CheckRequest& request, const std::atomic<bool>& stop
                                                .compile = {.workers = request.workers,
                                                            .memory = request.compile_memory,
                                                            .include_folders = request.include_folders},
+                                               .recorded = request.recorded,
                                                .seed = request.seed},
                   stop, line.counting("compiling"), line.counting("running"));
     check->device();

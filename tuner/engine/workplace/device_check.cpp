@@ -36,6 +36,7 @@ void DeviceCheck::run(const ProblemValues& problem, const Pick& pick) {
                 "`default` or a constraint.");
   const std::string text = problem_text(task.problem());
   Candidates candidates(task, cache::Trial{});
+  choose_compiler(task, *baseline);
   compile_.check_signatures(task, *baseline);
   if (stop_) interrupted();
   prepare(task, *baseline);
@@ -85,6 +86,13 @@ std::vector<CompileReply> DeviceCheck::compile(std::vector<CompileRequest> reque
   }
   if (stop_) interrupted();
   return replies;
+}
+
+void DeviceCheck::choose_compiler(const Task& task, const search::Configuration& baseline) {
+  if (!options_.recorded || std::exchange(has_compiler_, true)) return;
+  const auto chosen = compile_.choose_compiler(compile_request(task, baseline), *options_.recorded);
+  if (!chosen) interrupted();
+  notes_.push_back(chosen->sentence);
 }
 
 void DeviceCheck::prepare(const Task& task, const search::Configuration& baseline) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ class DeviceCheck {
     std::shared_ptr<const KernelDescription> kernel;
     int device = 0;  ///< ordinal
     CompilePoolOptions compile;
+    std::optional<RecordedSource> recorded;  ///< how the program's build compiles the kernel
     std::uint64_t seed = 0;
   };
   struct Finding {
@@ -54,6 +56,7 @@ class DeviceCheck {
   [[noreturn]] static void interrupted();
   DeviceReply ask(DeviceRequest request);
   std::vector<CompileReply> compile(std::vector<CompileRequest> requests);
+  void choose_compiler(const Task& task, const search::Configuration& baseline);
   void prepare(const Task& task, const search::Configuration& baseline);
   void run_reference(const Task& task, const Candidates& candidates, EntryId baseline,
                      const search::Configuration& configuration, const std::string& problem);
@@ -66,6 +69,7 @@ class DeviceCheck {
   const CountRun count_running_;
   CompileBatch compile_;
   DeviceProcessLane device_;
+  bool has_compiler_ = false;  ///< it is chosen
   std::size_t checked_ = 0;
   std::vector<Finding> findings_;
   std::vector<std::string> problems_, notes_;
