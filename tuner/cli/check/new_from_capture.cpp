@@ -157,12 +157,12 @@ ExitCode new_from_capture(const Arguments& arguments) {
   for (const std::string& name : program.included)
     say(fmt::format("The text of \"{}\", which has kernels, stands in place of the line that includes it.", name));
   if (is_proved) say(fmt::format("{} makes the machine code that the program ran.", file.string()));
-  say(fmt::format(
-      "Written to {0}, with {1} in {2}. `tuner check {0}` tells whether the kernel leaves what the "
-      "program's left, and `tuner tune {0}{3}` tunes it.",
-      in_command(*output), counted(described.data.size(), "file"), in_command(data),
-      is_proved ? fmt::format(" --build {} --source {}", in_command(*arguments.value("build")), in_command(file))
-                : ""));
+  const std::string build =
+      is_proved ? fmt::format(" --build {} --source {}", in_command(*arguments.value("build")), in_command(file)) : "";
+  say(
+      fmt::format("Written to {0}, with {1} in {2}. `tuner check {0}{3}` tells whether the kernel leaves what the "
+                  "program's left, and `tuner tune {0}{3}` tunes it.",
+                  in_command(*output), counted(described.data.size(), "file"), in_command(data), build));
   return ExitCode::done;
 }
 
