@@ -148,7 +148,7 @@ Command capture_command() {
   return {
       .name = "capture",
       .synopsis = "tuner capture [options] -- PROGRAM [ARGUMENTS]",
-      .summary = "list the kernels of a CUDA program by their share of the GPU's time; store launches; record a build",
+      .summary = "list a CUDA program's kernels by GPU time, store launches, or record how it is built",
       .purpose =
           "Runs a CUDA program, unchanged, and lists the kernels that it launched: their share of the GPU's\n"
           "time, launches, launch shapes, and what they need. The driver loads a library into the program.\n"
