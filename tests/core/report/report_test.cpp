@@ -421,3 +421,11 @@ TEST_CASE("static and dynamic shared memory are told apart") {
   report.winner_facts.static_shared_bytes = 0;
   CHECK(contains(to_text(report), "loads, 49,152 B of dynamic shared memory, "));
 }
+
+TEST_CASE("configurations that change nothing are counted apart") {
+  TuneReport report;
+  report.decision.counters = {{"asked", 9}, {"timed", 3}, {"deduplicated", 6}};
+  CHECK(contains(tuner::to_text(report), " 6 deduplicated, 0 failed"));
+  report.decision.counters["no_effect"] = 2;
+  CHECK(contains(tuner::to_text(report), " 6 deduplicated (2 of them without any effect), 0 failed"));
+}

@@ -63,7 +63,7 @@ TEST_CASE("the same binary with another launch is a candidate of its own") {
 TEST_CASE("a binary that is the same with the same launch is run once and its time serves all") {
   Laboratory laboratory(one_block_task(), unroll_ignored);
   const TuneReport report = laboratory.tune();
-  check_counters(report, {{"compiled", 4}, {"deduplicated", 7}});
+  check_counters(report, {{"compiled", 4}, {"deduplicated", 7}, {"no_effect", 2}});
   CHECK(laboratory.device.screened.size() == 4);
   CHECK(laboratory.rows().size() == 11);
   for (const cache::Trial& row : laboratory.rows()) CHECK(row.time_ns.has_value());

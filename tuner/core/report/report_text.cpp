@@ -283,11 +283,14 @@ std::string ReportText::accounts() const {
                                  ? std::string()
                                  : fmt::format(" {} screened now, {} known from earlier sessions;",
                                                counter(decision, "screened"), counter(decision, "reused"));
+  const std::int64_t idle = counter(decision, "no_effect");
+  const std::string no_effect = idle == 0 ? std::string() : fmt::format(" ({} of them without any effect)", idle);
   text += labelled(
-      "  ", fmt::format("{}:{} {} timed, {} deduplicated, {} failed; {} binaries compiled, {} launches, {} rows stored",
-                        counted(tried(report), "configuration"), reused, counter(decision, "timed"),
-                        counter(decision, "deduplicated"), failures_of(report), counter(decision, "compiled"),
-                        counter(decision, "launched"), counter(decision, "stored")));
+      "  ",
+      fmt::format("{}:{} {} timed, {} deduplicated{}, {} failed; {} binaries compiled, {} launches, {} rows stored",
+                  counted(tried(report), "configuration"), reused, counter(decision, "timed"),
+                  counter(decision, "deduplicated"), no_effect, failures_of(report), counter(decision, "compiled"),
+                  counter(decision, "launched"), counter(decision, "stored")));
   const TimeSpent& time = report.time;
   text += "\n" + labelled("", fmt::format("Where the time went: {} in all{}", duration_text(time.total_s),
                                           report.replayed ? "; compiling and timing were replayed, not done" : ""));

@@ -295,6 +295,8 @@ Candidate Candidates::candidate(EntryId id) const {
 std::map<std::string, std::int64_t> Candidates::counters() const {
   std::map<std::string, std::int64_t> counters{{"asked", 0},  {"compiled", 0}, {"deduplicated", 0}, {"timed", 0},
                                                {"failed", 0}, {"screened", 0}, {"reused", 0}};
+  const std::optional<search::Configuration> baseline = task_.baseline();
+  const std::string baseline_text = baseline ? task_.space().text(*baseline) : "";
   for (const EntryId id : asked_) {
     const Entry& entry = (*this)[id];
     if (!entry.finished) continue;
@@ -303,6 +305,7 @@ std::map<std::string, std::int64_t> Candidates::counters() const {
     if (entry.own_binary) ++counters["compiled"];
     if (!entry.trial.duplicate_of.empty()) {
       ++counters["deduplicated"];
+      if (entry.trial.duplicate_of == baseline_text) ++counters["no_effect"];
     } else if (entry.trial.outcome == Outcome::ok) {
       ++counters["timed"];
     } else {
