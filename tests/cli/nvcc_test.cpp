@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -29,6 +31,8 @@ __global__ void scale(float* y, const float* x, int n) {
 }
 )";
 
+const Words kCheck{"check", "main.cu", "--compile", "2", "--arch", "sm_90", "--build", "build.json"};
+
 /// A user with `main.cu`, and with a record of how nvcc compiled it.
 class Builder {
  public:
@@ -43,9 +47,8 @@ class Builder {
     write_bytes(user_.home() / "build.json", json{{"format", 1}, {"commands", {command}}}.dump());
   }
   const User& user() const { return user_; }
-  Result check(const Words& more = {}) const {
-    return user_.run(joined({"check", "main.cu", "--compile", "2", "--arch", "sm_90", "--build", "build.json"}, more));
-  }
+  User& user() { return user_; }
+  Result check(const Words& more = {}) const { return user_.run(joined(kCheck, more)); }
 
  private:
   User user_;
@@ -141,11 +144,82 @@ TEST_CASE("a record that others can write starts no compiler") {
   CHECK(contains(result.err, "Record the build yourself."));
 }
 
-TEST_CASE("a kernel file's options cannot make nvcc's shell start something") {
-  const Builder builder(kDirectives + "#pragma tuner options(\"-DX=$(touch started)\")\n" + kKernel);
-  const Result result = builder.check({"--compiler", "nvcc"});
-  CHECK(contains(result.out, "nvcc's shell would read characters of the option"));
-  CHECK_FALSE(std::filesystem::exists(builder.user().home() / "started"));
+TEST_CASE("a kernel file's options cannot make nvcc, its shell or the host's compiler start something") {
+  for (const std::string option : {"-DX=$(touch started)", "-D@words", "-U@words", "-I@words", "-DX,@words"}) {
+    CAPTURE(option);
+    const Builder builder(kDirectives + "#pragma tuner options(\"" + option + "\")\n" + kKernel);
+    const std::filesystem::path home = builder.user().home();
+    write_bytes(home / "words", ". -wrapper " + (home / "start").string());
+    write_bytes(home / "start", "#!/bin/sh\ntouch " + (home / "started").string() + "\n");
+    REQUIRE(chmod((home / "start").c_str(), 0755) == 0);
+    const Result result = builder.check({"--compiler", "nvcc"});
+    CHECK(contains(result.out, "would read characters of the option"));
+    CHECK_FALSE(std::filesystem::exists(home / "started"));
+  }
+}
+
+TEST_CASE("nvcc stayed behind, with its files, when the tuner was interrupted") {
+  Builder builder("#include <thrust/device_vector.h>\n#include <thrust/sort.h>" + kDirectives + kKernel);
+  const std::filesystem::path temporary = builder.user().home() / "tmp";
+  std::filesystem::create_directory(temporary);
+  builder.user().environment["TMPDIR"] = temporary.string();
+  const auto waits_for = [](const auto& condition) {
+    for (int i = 0; i < 600 && !condition(); ++i) usleep(50000);
+    return condition();
+  };
+  Running check(builder.user(), joined(kCheck, {"--compiler", "nvcc"}));
+  REQUIRE(waits_for([&] { return !std::filesystem::is_empty(temporary); }));
+  check.signal(SIGINT);
+  check.finish();
+  CHECK(waits_for([&] { return std::filesystem::is_empty(temporary); }));
+}
+
+TEST_CASE("kernels have the names that NVRTC finds them by") {
+  const std::string source = R"(#include <map>
+namespace app {
+inline namespace v1 { __global__ void k(float* y) { y[0] = 1; } }
+namespace { __global__ void hidden(float* y) { y[0] = 2; } }
+extern "C" __global__ void in_c(float* y) { y[0] = 3; }
+template <typename T, int N = 4> __global__ void t(T* y) { y[0] = N; }
+}
+using app::k;
+static __global__ void own(float* y) { y[0] = 4; }
+extern "C" __global__ void c(float* y) { y[0] = 5; }
+template __global__ void app::t<double, 4>(double*);
+)";
+  for (const std::string name :
+       {"app::k", "k", "::app::v1::k", "app::hidden", "app::in_c", "app::t<float>", "app::t<float, 8>", "own", "c"}) {
+    CAPTURE(name);
+    const Builder builder(source + "#pragma tuner kernel(" + name + ") out(y, float, 1) block(1) grid(1)\n" +
+                          "#pragma tuner param(X, 1, 2; default 1)\n");
+    const Result result = builder.check({"--compiler", "nvcc"});
+    INFO(result.out, result.err);
+    CHECK(result.exit_code == 0);
+  }
+}
+
+TEST_CASE("relocatable code is compiled as a whole, and what is in another source is missing") {
+  const Builder whole(kDirectives + kKernel, {"-rdc=true"});
+  CHECK(whole.check({"--compiler", "nvcc"}).exit_code == 0);
+  const std::string calls = R"(
+extern __device__ float elsewhere(float x);
+__global__ void scale(float* y, const float* x, int n) { y[0] = elsewhere(x[0]) + BLOCK; }
+)";
+  const Builder parts(kDirectives + calls, {"-dc"});
+  CHECK(contains(parts.check({"--compiler", "nvcc"}).out, "elsewhere"));
+}
+
+TEST_CASE("a project's own header with a standard one's name stays where the compiler's own are looked for") {
+  const Builder builder("#include <cmath>\n#include \"own.h\"" + kDirectives + kKernel);
+  write_bytes(builder.user().home() / "math.h", "#error this is the project's\n");
+  write_bytes(builder.user().home() / "own.h", "struct Own {};\n");
+  CHECK(builder.check({"--compiler", "nvcc"}).exit_code == 0);
+}
+
+TEST_CASE("a build that cannot be run again leaves the kernel to NVRTC") {
+  const Result result = Builder("#include <cstdio>" + kDirectives + kKernel, {"-dlto"}).check();
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.err, "NVRTC compiles the kernel, because its build cannot be run again: "));
 }
 
 TEST_CASE("options that contradict each other, or a build without the source, are one sentence") {

@@ -147,6 +147,7 @@ class CompileCheck {
         architecture_(request.architecture.empty() ? device_.architecture() : request.architecture),
         until_(request.budget ? Clock::now() + *request.budget : Clock::time_point::max()),
         batch_({.workers = request.workers,
+                .timeout = compile_timeout(request.recorded),
                 .memory = request.compile_memory,
                 .include_folders = request.include_folders,
                 .architecture = architecture_,

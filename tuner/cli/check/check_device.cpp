@@ -65,6 +65,7 @@ ExitCode check_on_gpu(const CheckRequest& request, const std::atomic<bool>& stop
     check.emplace(engine::DeviceCheck::Options{.kernel = request.description,
                                                .device = request.device,
                                                .compile = {.workers = request.workers,
+                                                           .timeout = compile_timeout(request.recorded),
                                                            .memory = request.compile_memory,
                                                            .include_folders = request.include_folders},
                                                .recorded = request.recorded,

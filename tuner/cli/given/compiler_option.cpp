@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tuner/core/base/printable.hpp"
+#include "tuner/engine/compile/pool.hpp"
 #include "tuner/error.hpp"
 #include "tuner/sources/recorded/build_file.hpp"
 #include "tuner/sources/recorded/compile_commands.hpp"
@@ -70,7 +71,8 @@ Option build_option(const std::string& prefix) {
 
 Option source_option() {
   return {"source", Option::Kind::value, "FILE",
-          "with --build: which source of the program the kernel file was made from; default: the one with its name"};
+          "with --build: which source of the program the kernel file was made from; default: the file itself, else the "
+          "only one with its name, else the only one"};
 }
 
 Option compiler_option() {
@@ -96,11 +98,20 @@ std::optional<engine::RecordedSource> recorded_source(const Arguments& arguments
   // Of several the last one: what was compiled again took its place.
   for (auto command = build.commands.rbegin(); command != build.commands.rend(); ++command) {
     const std::vector<fs::path> of_command = sources::sources_of(*command);
-    if (std::ranges::find(of_command, source) != of_command.end())
-      return engine::RecordedSource{*command, source.string(), wanted};
+    const auto is_it = [&](const fs::path& one) {
+      std::error_code none;
+      return one == source || fs::equivalent(one, source, none);
+    };
+    const auto found = std::ranges::find_if(of_command, is_it);
+    if (found != of_command.end()) return engine::RecordedSource{*command, found->string(), wanted};
   }
   throw Error(Errc::bad_usage, fmt::format("{} does not compile {}: name another source, or record the build again.",
                                            build_file.string(), source.string()));
+}
+
+std::chrono::milliseconds compile_timeout(const std::optional<engine::RecordedSource>& recorded) {
+  constexpr std::chrono::minutes kWithNvcc{2};
+  return recorded ? kWithNvcc : engine::CompilePoolOptions().timeout;
 }
 
 std::vector<fs::path> header_folders(const engine::RecordedSource& recorded) {

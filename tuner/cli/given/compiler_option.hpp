@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -24,6 +25,9 @@ sources::RecordedBuild read_build(const std::filesystem::path& file);
 /// record. Throws Error{bad_usage} where that does not say it, belongs to somebody else, or the options contradict each
 /// other, and as read_build_file() does.
 std::optional<engine::RecordedSource> recorded_source(const Arguments& arguments, const std::filesystem::path& file);
+
+/// How long a configuration may compile if nothing else is said: nvcc reads the headers of the host, too.
+std::chrono::milliseconds compile_timeout(const std::optional<engine::RecordedSource>& recorded);
 
 /// Where the program's compiler looks for the source's headers: its own folder, then those that the command names.
 std::vector<std::filesystem::path> header_folders(const engine::RecordedSource& recorded);

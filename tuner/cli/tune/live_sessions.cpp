@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "tuner/cli/given/compiler_option.hpp"
 #include "tuner/cli/given/given_problems.hpp"
 #include "tuner/cli/terminal/interrupts.hpp"
 #include "tuner/cli/terminal/message.hpp"
@@ -115,8 +116,7 @@ engine::CompilePoolOptions compile_options(const TuneRequest& request) {
                                      .memory = request.compile_memory,
                                      .include_folders = request.session.include_folders,
                                      .confined_to = request.confined_to};
-  constexpr std::chrono::milliseconds kWithNvcc{120'000};  // it reads the headers of the host, too
-  options.timeout = request.compile_timeout.value_or(request.recorded ? kWithNvcc : options.timeout);
+  options.timeout = request.compile_timeout.value_or(compile_timeout(request.recorded));
   return options;
 }
 

@@ -289,7 +289,9 @@ Command tune_command() {
               {"launch-timeout", Kind::value, "TIME",
                "kill a kernel that runs longer than this and record it as failed (ms, s, min); default 2s"},
               {"compile-timeout", Kind::value, "TIME",
-               "give up on a configuration that takes longer than this to compile (ms, s, min); default 30s"},
+               "give up on a configuration that takes longer than this to compile (ms, s, min); default 30s, or 2min "
+               "with "
+               "--build"},
               compile_memory_option(),
               build_option(),
               source_option(),

@@ -36,7 +36,7 @@ struct CompileRequest {
   /// Only the lowered name is wanted: no machine code is made, where the compiler knows how to leave that out.
   bool front_end_only = false;
   bool keeps_ptx = false;  ///< PTX is wanted beside the machine code: it comes from the same run of the compiler
-  std::optional<NvccSource> nvcc;  ///< compiled by this instead, without the headers here, and without PTX
+  std::optional<NvccSource> nvcc;  ///< compiled by this instead, without the headers here
 };
 
 /// What NVRTC declares to a source before its first line. Reading all of that is a tenth of a small kernel's compile.

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "tuner/core/base/printable.hpp"
 #include "tuner/engine/compile/compile_wire.hpp"
@@ -38,8 +40,9 @@
 namespace tuner::engine {
 namespace {
 
-constexpr rlim_t kStackBytes = rlim_t{64} << 20;   // NVRTC recurses; it is told not to raise this limit itself
-constexpr rlim_t kMemoryBytes = rlim_t{16} << 30;  // address space of what no watch looks after
+constexpr rlim_t kStackBytes = rlim_t{64} << 20;  // NVRTC recurses; it is told not to raise this limit itself
+constexpr std::chrono::milliseconds kTidying{600}, kGlance{2};  // of a worker that is told to end
+constexpr rlim_t kMemoryBytes = rlim_t{16} << 30;               // address space of what no watch looks after
 
 void limit(int resource, rlim_t wanted) {
   rlimit current{};
@@ -104,13 +107,28 @@ CompileReply compile_within(std::uint64_t memory, const NvrtcCompiler& compiler,
   return held_more_than(memory) ? out_of_memory(start) : reply;
 }
 
+std::atomic<bool> told_to_end = false;
+
+/// A worker that is told to end while nvcc runs ends that first, with all that it started, and its files.
+CompileReply compile_elsewhere(const CompileRequest& request, const HelperStart& start) {
+  struct sigaction before {
+  }, during{};
+  during.sa_handler = [](int) { told_to_end = true; };
+  sigaction(SIGTERM, &during, &before);
+  CompileReply reply =
+      compile_with_nvcc(request, {.time = start.timeout, .memory = start.memory, .stop = &told_to_end});
+  sigaction(SIGTERM, &before, nullptr);
+  if (told_to_end) _exit(0);
+  return reply;
+}
+
 [[noreturn]] void run_worker(const NvrtcCompiler& compiler, Channel pool, const HelperStart& start) {
   try {
     limit(RLIMIT_AS, RLIM_INFINITY);
     while (std::optional<Message> message = pool.receive_wait()) {
       const auto request = from_message<CompileRequest>(*message);
-      CompileReply reply = request.nvcc ? compile_with_nvcc(request, {.time = start.timeout, .memory = start.memory})
-                                        : compile_within(start.memory, compiler, request, pool);
+      CompileReply reply =
+          request.nvcc ? compile_elsewhere(request, start) : compile_within(start.memory, compiler, request, pool);
       if (!start.confined_to.empty()) {
         reply.log = without_reasons(std::move(reply.log));
         reply.message = without_reasons(std::move(reply.message));
@@ -143,6 +161,7 @@ class Helper {
  public:
   explicit Helper(Channel pool) : pool_(std::move(pool)) {}
   ~Helper() {
+    for (const auto& [slot, pid] : workers_) kill(pid, SIGTERM);
     for (const auto& [slot, pid] : workers_) end(pid);
   }
   Helper(const Helper&) = delete;
@@ -201,8 +220,13 @@ class Helper {
   }
 
   static std::string end(pid_t pid) {
-    kill(pid, SIGKILL);
+    kill(pid, SIGTERM);
     int status = 0;
+    for (auto waited = kTidying; waited.count() > 0; waited -= kGlance) {
+      if (waitpid(pid, &status, WNOHANG) == pid) return exit_status_from_wait(status).text();
+      std::this_thread::sleep_for(kGlance);
+    }
+    kill(pid, SIGKILL);
     while (waitpid(pid, &status, 0) < 0) {
       if (errno != EINTR) return "ended";
     }

@@ -3,11 +3,13 @@
 #include <cxxabi.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <vector>
 
 #include "tuner/core/binary/cubin.hpp"
+#include "tuner/sources/device_compile/file_local_name.hpp"
 
 namespace tuner::engine {
 namespace {
@@ -24,19 +26,31 @@ std::string demangled(const std::string& symbol) {
   return status == 0 ? text.get() : "";
 }
 
-/// Whether a function is called that, in whatever anonymous namespaces. Only for one that is no template.
-bool is_called(const std::string& symbol, std::string_view name) {
-  if (symbol == name) return true;  // extern "C"
-  std::string text = demangled(symbol);
-  constexpr std::string_view kAnonymous = "(anonymous namespace)::";
-  for (std::size_t at = 0; (at = text.find(kAnonymous, at)) != std::string::npos;) text.erase(at, kAnonymous.size());
-  return text.size() > name.size() && text.starts_with(name) && text[name.size()] == '(';
+/// "app::(anonymous namespace)::scale" of "app::(anonymous namespace)::scale(float (*)[3])".
+std::string without_parameters(const std::string& readable) {
+  int depth = 0;
+  for (std::size_t at = readable.size(); at-- > 0;) {
+    if (readable[at] == ')') ++depth;
+    if (readable[at] == '(' && --depth == 0) return readable.substr(0, at);
+  }
+  return readable;
+}
+
+/// Whether the marker's readable name contains a function's. (Mangled, a name within another is abbreviated.)
+bool is_named(const std::string& marker, const std::string& function) {
+  const auto has = [&](const std::string& text) { return marker.find(text) != std::string::npos; };
+  if (function.starts_with("_Z")) {
+    // "&(void scale<float>(float*))>", or "&app::scale>" of one that is no template.
+    const std::string readable = demangled(sources::without_file(function));
+    return has('(' + readable + ')') || has('&' + without_parameters(readable) + '>');
+  }
+  // extern "C", which may stand in a namespace: "&(scale(float*))>" or "&app::scale>".
+  return has("&(" + function + '(') || has('&' + function + '>') || has("::" + function + '>');
 }
 
 }  // namespace
 
 std::string kernel_marker(std::string_view name_expression) {
-  if (name_expression.find('<') == std::string_view::npos) return {};
   return fmt::format(
       "\n#line 1 \"tuner\"\n"
       "template <typename TunerKernel, TunerKernel> struct tuner_kernel_tag {{}};\n"
@@ -44,23 +58,15 @@ std::string kernel_marker(std::string_view name_expression) {
       kMarker, name_expression);
 }
 
-std::string find_kernel(std::span<const std::byte> cubin, std::string_view name_expression) {
-  if (name_expression.starts_with("::")) name_expression.remove_prefix(2);
+std::string marked_kernel(std::span<const std::byte> cubin) {
   const std::vector<std::string> functions = functions_in_cubin(cubin);
-  const bool is_instance = name_expression.find('<') != std::string_view::npos;
-  // Mangled, a name within another is abbreviated in another way.
-  std::string marker, found;
+  const auto is_marker = [](const std::string& function) { return function.find(kMarker) != std::string::npos; };
+  const auto marker = std::ranges::find_if(functions, is_marker);
+  if (marker == functions.end()) return {};
+  const std::string readable = demangled(sources::without_file(*marker));
   for (const std::string& function : functions)
-    if (function.find(kMarker) != std::string::npos) marker = demangled(function);
-  for (const std::string& function : functions) {
-    if (function.find(kMarker) != std::string::npos || !facts_from_cubin(cubin, function)) continue;
-    const bool is_it = is_instance ? marker.find('(' + demangled(function) + ')') != std::string::npos
-                                   : is_called(function, name_expression);
-    if (!is_it) continue;
-    if (!found.empty()) return {};
-    found = function;
-  }
-  return found;
+    if (!is_marker(function) && is_named(readable, function) && facts_from_cubin(cubin, function)) return function;
+  return {};
 }
 
 }  // namespace tuner::engine

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string_view>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "tuner/core/base/printable.hpp"
 #include "tuner/engine/compile/kernel_search.hpp"
@@ -29,15 +33,52 @@ CompileReply refused(std::string sentence) {
   return reply;
 }
 
-/// A description may come from another person, and nvcc hands words to a shell. (Which options a description may have
-/// is decided where it is read.)
-bool is_read_by_shell(const std::string& option) {
+/// A description may come from another person. nvcc hands words to a shell, and `@FILE` to the host's compiler, which
+/// reads options from the file: among them what it should start. (Which options a description may have at all is
+/// decided where it is read.)
+bool is_read_by_others(const std::string& option) {
   return std::ranges::any_of(option, [](char c) {
-    return static_cast<unsigned char>(c) < ' ' || std::string_view("$`\"\\").find(c) != std::string_view::npos;
+    return static_cast<unsigned char>(c) < ' ' || std::string_view("$`\"\\@").find(c) != std::string_view::npos;
   });
 }
 
-sources::DeviceCommand command_of(const CompileRequest& request, const fs::path& file) {
+/// Options with which headers in quotes are looked for where the source lies, and where the file lies that takes its
+/// place: before all -I, but for no header in angle brackets. Through links, because nvcc splits what it is given here
+/// at commas and blanks.
+std::vector<std::string> quoted_folders(const CompileRequest& request, const fs::path& folder) {
+  std::string list;
+  const fs::path of_source = fs::path(request.nvcc->source).parent_path();
+  const fs::path of_file = fs::absolute(request.file_name).parent_path();
+  for (const auto& [name, there] : {std::pair("source", of_source), std::pair("file", of_file)}) {
+    std::error_code error;
+    fs::create_directory_symlink(there, folder / name, error);
+    list += fmt::format("{}-iquote,{}", list.empty() ? "" : ",", (folder / name).string());
+  }
+  return {"-Xcompiler", list};
+}
+
+/// What nvcc kept of PTX; empty if there is none.
+std::string kept_ptx(const fs::path& folder) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() != ".ptx") continue;
+    std::ifstream stream(entry.path(), std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  return {};
+}
+
+/// Nothing is linked to it: what it calls in other sources is an error of the compiler's, and no surprise at the
+/// launch.
+void remove_relocatable(std::vector<std::string>& arguments) {
+  for (const std::string name : {"-rdc", "--rdc", "-relocatable-device-code", "--relocatable-device-code"}) {
+    std::erase(arguments, name + "=true");
+    const auto word = std::ranges::find(arguments, name);
+    if (word != arguments.end()) arguments.erase(word, word + std::min<std::ptrdiff_t>(2, arguments.end() - word));
+  }
+}
+
+sources::DeviceCommand command_of(const CompileRequest& request, const fs::path& folder, const fs::path& file) {
   const NvccSource& nvcc = *request.nvcc;
   sources::DeviceCommand device =
       sources::device_command(nvcc.command, {.source = nvcc.source,
@@ -45,28 +86,36 @@ sources::DeviceCommand command_of(const CompileRequest& request, const fs::path&
                                              .version = nvcc.version,
                                              .file = file.string()});
   std::vector<std::string>& arguments = device.command.arguments;
-  // Behind the program: as for the source itself, its own folder comes before all others.
-  arguments.insert(arguments.begin() + 1, "-I" + fs::path(nvcc.source).parent_path().string());
-  arguments.insert(arguments.end(), request.options.begin(), request.options.end());
-  arguments.insert(arguments.end(), {"-Xptxas", "-v"});
+  const auto add = [&](const std::vector<std::string>& words) {
+    arguments.insert(arguments.end() - 1, words.begin(), words.end());  // before the source
+  };
+  if (device.relocatable) remove_relocatable(arguments);
+  add(quoted_folders(request, folder));
+  add(request.options);
+  add({"-Xptxas", "-v"});
+  if (request.keeps_ptx) add({"-keep", "-keep-dir", folder.string()});
   return device;
 }
 
 CompileReply compiled(const CompileRequest& request, const sources::RunLimits& limits) {
   for (const std::string& option : request.options)
-    if (is_read_by_shell(option))
+    if (is_read_by_others(option))
       return refused(
-          fmt::format("{}: nvcc's shell would read characters of the option `{}`: write it without $, `, \" "
-                      "and \\.",
+          fmt::format("{}: nvcc and what it starts would read characters of the option `{}`: write it "
+                      "without $, `, \", \\ and @.",
                       request.file_name, one_line(option)));
   const PrivateFolder folder("nvcc", "a compiler");
   // Called like the source: names in anonymous namespaces and messages have that name.
   const fs::path file = folder.path() / fs::path(request.nvcc->source).filename();
   std::ofstream stream(file, std::ios::binary);
-  stream << request.source << kernel_marker(request.name_expression);
+  // Not the private folder's name, which would be in messages, and in the code of an assert.
+  if (request.file_name.find_first_of("\"\\\n") == std::string::npos)
+    stream << "#line 1 \"" << request.file_name << "\"\n";
+  stream << request.source;
+  if (!request.name_expression.empty()) stream << kernel_marker(request.name_expression);
   stream.close();
   if (!stream) return refused(fmt::format("{} could not be written.", file.string()));
-  sources::DeviceCode code = sources::compile_for_device(command_of(request, file), limits);
+  sources::DeviceCode code = sources::compile_for_device(command_of(request, folder.path(), file), limits);
   CompileReply reply;
   reply.outcome = code.outcome;
   reply.log = std::move(code.log);
@@ -74,10 +123,11 @@ CompileReply compiled(const CompileRequest& request, const sources::RunLimits& l
   if (reply.outcome != Outcome::ok) return reply;
   reply.cubin.bytes = std::move(code.cubin);
   reply.cubin.hash = cache::content_hash(reply.cubin.bytes);
-  if (!request.name_expression.empty()) reply.cubin.kernel = find_kernel(reply.cubin.bytes, request.name_expression);
+  if (!request.name_expression.empty()) reply.cubin.kernel = marked_kernel(reply.cubin.bytes);
   if (!request.name_expression.empty() && reply.cubin.kernel.empty())
-    return refused(fmt::format("{}: what nvcc made of it has no kernel {}, or several of that name.", request.file_name,
-                               request.name_expression));
+    return refused(
+        fmt::format("{}: what nvcc made of it has no kernel {}.", request.file_name, request.name_expression));
+  if (request.keeps_ptx) reply.ptx = kept_ptx(folder.path());
   reply.facts = facts_from_log(reply.log, reply.cubin.kernel);
   reply.facts.binary_hash = reply.cubin.hash;
   if (const std::optional<CubinFacts> facts = facts_from_cubin(reply.cubin.bytes, reply.cubin.kernel)) {

@@ -36,8 +36,9 @@ std::string seconds_text(const CompileReply& reply) {
   return fmt::format("{:.2g} s", reply.milliseconds / 1000);
 }
 
-NvccSource nvcc_source(const RecordedSource& recorded, const std::string& architecture) {
-  const sources::NvccVersion version = sources::nvcc_version(recorded.command);
+NvccSource nvcc_source(const RecordedSource& recorded, const std::string& architecture, const std::atomic<bool>& stop) {
+  constexpr std::chrono::seconds kPatience{10};
+  const sources::NvccVersion version = sources::nvcc_version(recorded.command, {.time = kPatience, .stop = &stop});
   const sources::DeviceCommand device =
       sources::device_command(recorded.command, {.source = recorded.source,
                                                  .architecture = sources::architecture_number(architecture),
@@ -69,7 +70,15 @@ std::optional<ChosenCompiler> choose_compiler(CompileLane& lane, const CompileRe
                                               const RecordedSource& recorded, const std::atomic<bool>& stop) {
   if (recorded.wanted == CompilerChoice::nvrtc)
     return ChosenCompiler{{}, "NVRTC compiles the kernel, as --compiler says."};
-  NvccSource nvcc = nvcc_source(recorded, baseline.architecture);
+  NvccSource nvcc;
+  try {
+    nvcc = nvcc_source(recorded, baseline.architecture, stop);
+  } catch (const Error& error) {
+    if (stop) return std::nullopt;
+    if (recorded.wanted == CompilerChoice::nvcc || error.code() != Errc::bad_usage) throw;
+    return ChosenCompiler{
+        {}, fmt::format("NVRTC compiles the kernel, because its build cannot be run again: {}", error.what())};
+  }
   const std::string name = "nvcc " + nvcc.version;
   if (recorded.wanted == CompilerChoice::nvcc)
     return ChosenCompiler{std::move(nvcc), fmt::format("{} compiles the kernel, as --compiler says.", name)};
@@ -88,8 +97,9 @@ std::optional<ChosenCompiler> choose_compiler(CompileLane& lane, const CompileRe
   if (by_nvrtc->outcome == Outcome::ok)
     return ChosenCompiler{{},
                           fmt::format("NVRTC compiles the kernel, because {} does not: {}", name, by_nvcc->message)};
-  throw Error(Errc::baseline_failed, fmt::format("Neither compiler takes the baseline. NVRTC: {} {}: {}",
-                                                 by_nvrtc->message, name, by_nvcc->message));
+  const bool ends = by_nvrtc->message.ends_with('.');
+  throw Error(Errc::baseline_failed, fmt::format("Neither compiler takes the baseline. NVRTC: {}{} {}: {}",
+                                                 by_nvrtc->message, ends ? "" : ".", name, by_nvcc->message));
 }
 
 }  // namespace tuner::engine

@@ -20,7 +20,7 @@ constexpr std::size_t kPrecompiledLimit = 4;                    // 100 MB each
 constexpr std::uint64_t kLeastMemory = std::uint64_t{1} << 30;  // CUB's headers take half of it
 constexpr std::uint64_t kMostMemory = std::uint64_t{8} << 30;   // more is no kernel but a mistake
 constexpr auto kHelperPatience = std::chrono::seconds(60);
-constexpr auto kGoodbye = std::chrono::milliseconds(500);
+constexpr auto kGoodbye = std::chrono::milliseconds(1000);
 constexpr auto kCancelGrace = std::chrono::seconds(1);
 constexpr auto kNvccGrace = std::chrono::seconds(5);  // in which a worker ends it, and all that it started
 

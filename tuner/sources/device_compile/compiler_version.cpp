@@ -1,6 +1,7 @@
 #include "tuner/sources/device_compile/compiler_version.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <span>
@@ -21,6 +22,10 @@ void add(cache::ContentHash& hash, std::string_view text) {
 }  // namespace
 
 NvccVersion nvcc_version(const CompilerCommand& recorded, const RunLimits& limits) {
+  if (access(recorded.program.c_str(), X_OK) != 0)
+    throw Error(Errc::bad_usage, fmt::format("The compiler {}, which the build ran, is not there any more: install it "
+                                             "again, or record the build again.",
+                                             one_line(recorded.program)));
   const PrivateFolder folder("compile", "a compiler");
   // It answers on standard output, which leads nowhere.
   CompilerCommand ask = recorded;

@@ -135,14 +135,15 @@ bool is_relocatable(const std::vector<NvccWord>& words) {
   return relocatable;
 }
 
-/// nvcc runs its tools by a shell, and puts words in double quotes for that.
+/// nvcc runs its tools by a shell, and puts words in double quotes for that. `-D@FILE` becomes `-D @FILE` for the
+/// host's compiler, which reads options from the file.
 void check_definition(const std::string& definition) {
   const bool is_name = !definition.empty() && definition.front() != '-' && definition.front() != '=';
   const bool is_read = std::ranges::any_of(definition, [](char c) {
-    return static_cast<unsigned char>(c) < ' ' || std::string_view("$`\"\\").find(c) != std::string_view::npos;
+    return static_cast<unsigned char>(c) < ' ' || std::string_view("$`\"\\@").find(c) != std::string_view::npos;
   });
   if (is_name && !is_read) return;
-  refuse(fmt::format("The definition '{}' cannot be given to nvcc, whose shell reads $, `, \" and \\: use others.",
+  refuse(fmt::format("The definition '{}' cannot be given to nvcc, which reads $, `, \", \\ and @ itself: use others.",
                      one_line(definition)));
 }
 

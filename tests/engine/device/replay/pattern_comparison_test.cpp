@@ -142,6 +142,13 @@ TEST_CASE("records that come in another order each time are output, and others a
   CHECK(launches.result({}, 8).depends == 24);
 }
 
+TEST_CASE("a part of a record behind the last one, which depended on the pattern, was output") {
+  Launches launches(36);
+  launches.write(0, 32);
+  launches.change(32, 4);
+  CHECK(launches.result({}, 8).depends > 0);
+}
+
 TEST_CASE("adding to a pattern is no output, whatever the real type") {
   // What only adds to 0 leaves the sum over the first pattern, and over the second something large.
   float held = 0;

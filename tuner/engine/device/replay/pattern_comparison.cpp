@@ -37,11 +37,12 @@ bool has_same_records(const PatternedMemory& memory) {
   const std::size_t size = memory.records;
   const std::vector<Surplus> slices = of_slices<Surplus>(memory.after.size(), [&](ByteRange slice) {
     Surplus surplus{};
-    for (std::size_t at = slice.begin; at + size <= slice.end; at += size) {
-      if (fate_of(memory, at, size) == Fate::follows) continue;
-      const std::uint64_t expected = hash_of(memory.after.subspan(at, size));
+    for (std::size_t at = slice.begin; at < slice.end; at += size) {
+      const std::size_t count = std::min<std::size_t>(size, slice.end - at);  // the last one may be a part of one
+      if (fate_of(memory, at, count) == Fate::follows) continue;
+      const std::uint64_t expected = hash_of(memory.after.subspan(at, count));
       for (std::size_t i = 0; i < surplus.size(); ++i)
-        surplus[i] += hash_of(memory.left[i].subspan(at, size)) - expected;
+        surplus[i] += hash_of(memory.left[i].subspan(at, count)) - expected;
     }
     return surplus;
   });
