@@ -12,6 +12,7 @@
 
 #include "search/expression/quoting.hpp"
 #include "tuner/cli/check/check_request.hpp"
+#include "tuner/cli/given/compiler_option.hpp"
 #include "tuner/cli/given/decisions.hpp"
 #include "tuner/cli/terminal/interrupts.hpp"
 #include "tuner/cli/terminal/json_list.hpp"

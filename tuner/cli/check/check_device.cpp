@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "tuner/cli/check/check_request.hpp"
+#include "tuner/cli/given/compiler_option.hpp"
 #include "tuner/cli/given/decisions.hpp"
 #include "tuner/cli/terminal/json_list.hpp"
 #include "tuner/cli/terminal/message.hpp"
