@@ -40,7 +40,8 @@ void in_threads(std::size_t count, std::size_t most, const std::function<void(st
 }
 
 void in_threads(std::size_t count, const std::function<void(std::size_t)>& work) {
-  in_threads(count, static_cast<std::size_t>(usable_cores()), work);
+  // Finding out how many there are reads files, which takes longer than a small piece of work.
+  in_threads(count, count <= 1 ? 1 : static_cast<std::size_t>(usable_cores()), work);
 }
 
 }  // namespace tuner

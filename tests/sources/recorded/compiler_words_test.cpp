@@ -34,20 +34,20 @@ TEST_CASE("compilers are known by their names") {
 }
 
 TEST_CASE("sources are told from values of options") {
-  CHECK(names_in({"nvcc", "-c", "a.cu", "../b.cu", "/x/c.cu", "d.cpp"}) == Words{"/work/a.cu", "/b.cu", "/x/c.cu"});
+  CHECK(names_in({"nvcc", "-c", "a.cu", "../b.cu", "/x/c.cu", "d.cpp"}) == Words{"/home/a.cu", "/b.cu", "/x/c.cu"});
   CHECK(names_in({"nvcc", "-include", "a.cu", "--pre-include=b.cu", "-o", "c.cu", "-Xcompiler", "d.cu", "e.cu"}) ==
-        Words{"/work/e.cu"});
+        Words{"/home/e.cu"});
   CHECK(names_in({"nvcc", "-gencode", "arch=compute_90,code=sm_90", "-rdc", "true", "-std=c++17", "a.cu"}) ==
-        Words{"/work/a.cu"});
-  CHECK(names_in({"clang++", "-isystem", "x.cu", "--offload-arch=sm_90", "-oq", "a.cu"}) == Words{"/work/a.cu"});
+        Words{"/home/a.cu"});
+  CHECK(names_in({"clang++", "-isystem", "x.cu", "--offload-arch=sm_90", "-oq", "a.cu"}) == Words{"/home/a.cu"});
 }
 
 TEST_CASE("a source is CUDA by its name, or because the compiler is told so") {
-  CHECK(names_in({"nvcc", "a.cpp", "-x", "cu"}) == Words{"/work/a.cpp"});
+  CHECK(names_in({"nvcc", "a.cpp", "-x", "cu"}) == Words{"/home/a.cpp"});
   CHECK(names_in({"nvcc", "--x=c++", "a.cu"}).empty());
   CHECK(names_in({"clang++", "a.cpp", "-x", "cuda", "b.cpp", "-xnone", "c.cpp", "d.cu"}) ==
-        Words{"/work/b.cpp", "/work/d.cu"});
-  CHECK(names_in({"nvc++", "-cuda", "-c", "a.cpp", "b.o"}) == Words{"/work/a.cpp"});
+        Words{"/home/b.cpp", "/home/d.cu"});
+  CHECK(names_in({"nvc++", "-cuda", "-c", "a.cpp", "b.o"}) == Words{"/home/a.cpp"});
   CHECK(names_in({"nvc++", "-c", "a.cpp"}).empty());
 }
 
@@ -74,11 +74,11 @@ TEST_CASE("a compile, a link and what is neither are told from each other") {
 }
 
 TEST_CASE("commands that write the same file from the same sources make the same") {
-  const auto product = [](const Words& words, const std::string& folder = "/work") {
+  const auto product = [](const Words& words, const std::string& folder = "/home") {
     return product_of(command_of(words, folder));
   };
   CHECK(product({"nvcc", "-O3", "-c", "a.cu", "-o", "x/a.o"}) ==
-        product({"nvcc", "-c", "-o=/work/x/a.o", "../work/a.cu"}, "/b"));
+        product({"nvcc", "-c", "-o=/home/x/a.o", "../home/a.cu"}, "/b"));
   CHECK(product({"nvcc", "-c", "a.cu"}) == product({"nvcc", "-G", "a.cu", "-c"}));
   CHECK(product({"nvcc", "-c", "a.cu"}) != product({"nvcc", "-ptx", "a.cu"}));
   CHECK(product({"nvcc", "-c", "a.cu"}) != product({"nvcc", "-c", "a.cu", "-odir", "x"}));

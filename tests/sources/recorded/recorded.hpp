@@ -25,7 +25,7 @@ inline std::filesystem::path make_script(const TemporaryFolder& folder, const st
   return file;
 }
 
-inline sources::CompilerCommand command_of(std::vector<std::string> words, const std::string& folder = "/work") {
+inline sources::CompilerCommand command_of(std::vector<std::string> words, const std::string& folder = "/home") {
   return {.program = words.front(), .folder = folder, .arguments = words};
 }
 

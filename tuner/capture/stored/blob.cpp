@@ -112,7 +112,7 @@ void pack(Bytes contents, const std::function<void(Bytes)>& write) {
       chunks.emplace_back(contents.first(size));
       contents = contents.subspan(size);
     }
-    in_threads(chunks.size(), [&](std::size_t i) { chunks[i].compress(); });
+    in_threads(chunks.size(), at_once, [&](std::size_t i) { chunks[i].compress(); });
     for (const Packed& chunk : chunks) {
       write(little_endian(chunk.stored().size()));
       write(chunk.stored());
@@ -132,7 +132,7 @@ bool unpack(const Blob& blob, const ReadBytes& read, const std::function<void(By
       chunks.push_back(std::move(*chunk));
       left -= size;
     }
-    in_threads(chunks.size(), [&](std::size_t i) { chunks[i].uncompress(); });
+    in_threads(chunks.size(), at_once, [&](std::size_t i) { chunks[i].uncompress(); });
     for (const Unpacked& chunk : chunks) {
       const std::optional<Bytes> contents = chunk.contents();
       if (!contents) return false;

@@ -43,9 +43,7 @@ CheckRequest read_check_request(const Arguments& arguments) {
     throw Error(Errc::bad_usage,
                 "`--build` names the program's compiler, and `--host` uses one for the CPU: leave one of "
                 "them out.");
-  if (request.recorded)
-    for (std::filesystem::path& folder : header_folders(*request.recorded))
-      request.include_folders.push_back(std::move(folder));
+  add_header_folders(request.recorded, request.include_folders);
   check_written_signatures(*request.description, quoted_headers(*request.description, request.include_folders));
   if (const auto most = arguments.number("configurations", 1, kMostConfigurations)) request.most = *most;
   if (const auto count = arguments.value("compile"); count && *count == "all") {

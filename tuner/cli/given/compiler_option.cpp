@@ -30,21 +30,25 @@ CompilerChoice choice_of(const Arguments& arguments) {
   throw Error(Errc::bad_usage, fmt::format("--compiler is auto, nvrtc or nvcc, not `{}`.", text));
 }
 
+using BuildSources = std::vector<sources::SourceOfBuild>;
+
+bool is_same_file(const fs::path& one, const fs::path& other) {
+  std::error_code none;
+  return one == other || fs::equivalent(one, other, none);
+}
+
 /// The source of the build that a kernel file is, or was made from.
-fs::path source_of(const sources::RecordedBuild& build, const fs::path& file, const fs::path& build_file) {
-  std::set<fs::path> all, alike;
-  for (const sources::CompilerCommand& command : build.commands) {
-    for (const fs::path& source : sources::sources_of(command)) {
-      all.insert(source);
-      std::error_code none;
-      if (fs::equivalent(source, file, none)) return source;
-      if (source.filename() == file.filename()) alike.insert(source);
-    }
+const sources::SourceOfBuild& source_of(const BuildSources& all, const fs::path& file, const fs::path& build_file) {
+  std::vector<const sources::SourceOfBuild*> alike;
+  for (const sources::SourceOfBuild& one : all) {
+    if (is_same_file(one.source, file)) return one;
+    if (fs::path(one.source).filename() == file.filename()) alike.push_back(&one);
   }
-  if (alike.size() == 1) return *alike.begin();
-  if (all.size() == 1) return *all.begin();
-  std::vector<std::string> names;
-  for (const fs::path& source : alike.empty() ? all : alike) names.push_back(one_line(source.string()));
+  if (alike.size() == 1) return *alike.front();
+  if (all.size() == 1) return all.front();
+  std::set<std::string> names;
+  for (const sources::SourceOfBuild& one : all)
+    if (alike.empty() || std::ranges::find(alike, &one) != alike.end()) names.insert(one_line(one.source));
   throw Error(Errc::bad_usage,
               fmt::format("{} does not say which source {} was made from: name it with --source. It compiles {}.",
                           build_file.string(), file.string(),
@@ -91,20 +95,15 @@ std::optional<engine::RecordedSource> recorded_source(const Arguments& arguments
     return std::nullopt;
   }
   const fs::path build_file = *arguments.value("build");
-  const sources::RecordedBuild build = read_build(build_file);
+  const BuildSources all = sources::sources_of_build(read_build(build_file).commands);
+  const auto recorded = [&](const sources::SourceOfBuild& one) {
+    return engine::RecordedSource{one.command, one.source, wanted};
+  };
   const std::optional<std::string> named = arguments.value("source");
-  const fs::path source =
-      named ? fs::absolute(*named).lexically_normal() : source_of(build, fs::absolute(file), build_file);
-  // Of several the last one: what was compiled again took its place.
-  for (auto command = build.commands.rbegin(); command != build.commands.rend(); ++command) {
-    const std::vector<fs::path> of_command = sources::sources_of(*command);
-    const auto is_it = [&](const fs::path& one) {
-      std::error_code none;
-      return one == source || fs::equivalent(one, source, none);
-    };
-    const auto found = std::ranges::find_if(of_command, is_it);
-    if (found != of_command.end()) return engine::RecordedSource{*command, found->string(), wanted};
-  }
+  if (!named) return recorded(source_of(all, fs::absolute(file), build_file));
+  const fs::path source = fs::absolute(*named).lexically_normal();
+  const auto found = std::ranges::find_if(all, [&](const auto& one) { return is_same_file(one.source, source); });
+  if (found != all.end()) return recorded(*found);
   throw Error(Errc::bad_usage, fmt::format("{} does not compile {}: name another source, or record the build again.",
                                            build_file.string(), source.string()));
 }
@@ -114,10 +113,10 @@ std::chrono::milliseconds compile_timeout(const std::optional<engine::RecordedSo
   return recorded ? kWithNvcc : engine::CompilePoolOptions().timeout;
 }
 
-std::vector<fs::path> header_folders(const engine::RecordedSource& recorded) {
-  std::vector<fs::path> folders = sources::include_folders_of(recorded.command);
-  folders.insert(folders.begin(), fs::path(recorded.source).parent_path());
-  return folders;
+void add_header_folders(const std::optional<engine::RecordedSource>& recorded, std::vector<fs::path>& folders) {
+  if (!recorded) return;
+  folders.push_back(fs::path(recorded->source).parent_path());
+  for (fs::path& folder : sources::include_folders_of(recorded->command)) folders.push_back(std::move(folder));
 }
 
 }  // namespace tuner::cli

@@ -29,7 +29,8 @@ std::optional<engine::RecordedSource> recorded_source(const Arguments& arguments
 /// How long a configuration may compile if nothing else is said: nvcc reads the headers of the host, too.
 std::chrono::milliseconds compile_timeout(const std::optional<engine::RecordedSource>& recorded);
 
-/// Where the program's compiler looks for the source's headers: its own folder, then those that the command names.
-std::vector<std::filesystem::path> header_folders(const engine::RecordedSource& recorded);
+/// Adds where the program's compiler looks for the source's headers: its own folder, then those that the command names.
+void add_header_folders(const std::optional<engine::RecordedSource>& recorded,
+                        std::vector<std::filesystem::path>& folders);
 
 }  // namespace tuner::cli

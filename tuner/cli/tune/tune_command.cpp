@@ -127,9 +127,7 @@ TuneRequest read_tune_request(const Arguments& arguments) {
   request.compile_memory = compile_memory(arguments);
   request.recorded = recorded_source(arguments, request.file);
   for (const std::string& folder : arguments.values("I")) session.include_folders.emplace_back(folder);
-  if (request.recorded)
-    for (std::filesystem::path& folder : header_folders(*request.recorded))
-      session.include_folders.push_back(std::move(folder));
+  add_header_folders(request.recorded, session.include_folders);
   request.database = arguments.value("db").value_or("");
   session.reuse = !arguments.has("fresh");
   session.warm_start = !arguments.has("no-warm-start");

@@ -33,15 +33,6 @@ CompileReply refused(std::string sentence) {
   return reply;
 }
 
-/// A description may come from another person. nvcc hands words to a shell, and `@FILE` to the host's compiler, which
-/// reads options from the file: among them what it should start. (Which options a description may have at all is
-/// decided where it is read.)
-bool is_read_by_others(const std::string& option) {
-  return std::ranges::any_of(option, [](char c) {
-    return static_cast<unsigned char>(c) < ' ' || std::string_view("$`\"\\@").find(c) != std::string_view::npos;
-  });
-}
-
 /// Options with which headers in quotes are looked for where the source lies, and where the file lies that takes its
 /// place: before all -I, but for no header in angle brackets. Through links, because nvcc splits what it is given here
 /// at commas and blanks.
@@ -98,8 +89,9 @@ sources::DeviceCommand command_of(const CompileRequest& request, const fs::path&
 }
 
 CompileReply compiled(const CompileRequest& request, const sources::RunLimits& limits) {
+  // A description may come from another person. Which options it may have at all is decided where it is read.
   for (const std::string& option : request.options)
-    if (is_read_by_others(option))
+    if (sources::is_read_by_others(option))
       return refused(
           fmt::format("{}: nvcc and what it starts would read characters of the option `{}`: write it "
                       "without $, `, \", \\ and @.",

@@ -64,10 +64,8 @@ ChosenCompiler chosen_of(const CompileReply& nvrtc, const CompileReply& nvcc, Nv
   return {std::move(source), std::move(sentence)};
 }
 
-}  // namespace
-
-std::optional<ChosenCompiler> choose_compiler(CompileLane& lane, const CompileRequest& baseline,
-                                              const RecordedSource& recorded, const std::atomic<bool>& stop) {
+std::optional<ChosenCompiler> choice_of(CompileLane& lane, const CompileRequest& baseline,
+                                        const RecordedSource& recorded, const std::atomic<bool>& stop) {
   if (recorded.wanted == CompilerChoice::nvrtc)
     return ChosenCompiler{{}, "NVRTC compiles the kernel, as --compiler says."};
   NvccSource nvcc;
@@ -100,6 +98,15 @@ std::optional<ChosenCompiler> choose_compiler(CompileLane& lane, const CompileRe
   const bool ends = by_nvrtc->message.ends_with('.');
   throw Error(Errc::baseline_failed, fmt::format("Neither compiler takes the baseline. NVRTC: {}{} {}: {}",
                                                  by_nvrtc->message, ends ? "" : ".", name, by_nvcc->message));
+}
+
+}  // namespace
+
+std::optional<ChosenCompiler> NvccLane::choose(const CompileRequest& baseline, const RecordedSource& recorded,
+                                               const std::atomic<bool>& stop) {
+  std::optional<ChosenCompiler> chosen = choice_of(lane_, baseline, recorded, stop);
+  if (chosen && chosen->nvcc) use(*chosen->nvcc, baseline.file_name);
+  return chosen;
 }
 
 }  // namespace tuner::engine

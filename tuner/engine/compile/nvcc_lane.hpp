@@ -9,13 +9,34 @@
 
 namespace tuner::engine {
 
+enum class CompilerChoice { automatic, nvrtc, nvcc };
+
+/// How the program's build compiles a source, and what the user wants of that.
+struct RecordedSource {
+  sources::CompilerCommand command;
+  std::string source;  ///< absolute
+  CompilerChoice wanted = CompilerChoice::automatic;
+};
+
+struct ChosenCompiler {
+  std::optional<NvccSource> nvcc;  ///< nothing: NVRTC
+  std::string sentence;            ///< which one, why, and what that costs
+};
+
 /// A compile lane of which one source is compiled by nvcc, once that is said, and everything else by NVRTC. Replies
 /// then name both as one toolkit: what was measured with one compiler is not taken over by the other.
 class NvccLane final : public CompileLane {
  public:
   /// `lane` outlives this.
   explicit NvccLane(CompileLane& lane) : lane_(lane) {}
-  /// Before the first request that is to be compiled so. `file_name`: of these requests.
+  /// Before the first request: NVRTC, where it makes the same machine code of the baseline as the program's own
+  /// compiler, or where that does not compile it; otherwise nvcc. Compiles the baseline with both, unless the choice is
+  /// made. What has the baseline's file is compiled by what is chosen. Nothing if it was told to stop. Throws
+  /// Error{baseline_failed} if neither compiles it, Error{bad_usage} where the command that has to be used cannot be
+  /// run again for the device, and Error{no_toolkit} as the lane does.
+  std::optional<ChosenCompiler> choose(const CompileRequest& baseline, const RecordedSource& recorded,
+                                       const std::atomic<bool>& stop);
+  /// The same without a choice.
   void use(NvccSource nvcc, std::string file_name);
 
   void submit(TicketId ticket, CompileRequest request) override;
@@ -31,26 +52,5 @@ class NvccLane final : public CompileLane {
   std::optional<NvccSource> nvcc_;
   std::string file_name_;
 };
-
-enum class CompilerChoice { automatic, nvrtc, nvcc };
-
-/// How the program's build compiles a source, and what the user wants of that.
-struct RecordedSource {
-  sources::CompilerCommand command;
-  std::string source;  ///< absolute
-  CompilerChoice wanted = CompilerChoice::automatic;
-};
-
-struct ChosenCompiler {
-  std::optional<NvccSource> nvcc;  ///< nothing: NVRTC
-  std::string sentence;            ///< which one, why, and what that costs
-};
-
-/// NVRTC, where it makes the same machine code of the baseline as the program's own compiler, or where that does not
-/// compile it; otherwise nvcc. Compiles the baseline with both, unless the choice is made. Nothing if it was told to
-/// stop. Throws Error{baseline_failed} if neither compiles it, Error{bad_usage} where the command cannot be run again
-/// for the device, and Error{no_toolkit} as the lane does.
-std::optional<ChosenCompiler> choose_compiler(CompileLane& lane, const CompileRequest& baseline,
-                                              const RecordedSource& recorded, const std::atomic<bool>& stop);
 
 }  // namespace tuner::engine

@@ -9,13 +9,6 @@
 
 namespace tuner::engine {
 
-std::optional<ChosenCompiler> CompileBatch::choose_compiler(const CompileRequest& baseline,
-                                                            const RecordedSource& recorded) {
-  std::optional<ChosenCompiler> chosen = engine::choose_compiler(pool_, baseline, recorded, stop_);
-  if (chosen && chosen->nvcc) compilers_.use(*chosen->nvcc, baseline.file_name);
-  return chosen;
-}
-
 std::vector<std::optional<CompileReply>> CompileBatch::compile(std::vector<CompileRequest> requests,
                                                                std::chrono::steady_clock::time_point until) {
   using Clock = std::chrono::steady_clock;

@@ -23,8 +23,10 @@ class CompileBatch {
   CompileBatch(CompilePoolOptions options, const std::atomic<bool>& stop, CountCompiled count)
       : pool_(std::move(options)), compilers_(pool_), stop_(stop), count_(std::move(count)) {}
 
-  /// Before the first batch: which compiler makes the programs of the baseline's file. As choose_compiler().
-  std::optional<ChosenCompiler> choose_compiler(const CompileRequest& baseline, const RecordedSource& recorded);
+  /// As NvccLane::choose().
+  std::optional<ChosenCompiler> choose_compiler(const CompileRequest& baseline, const RecordedSource& recorded) {
+    return compilers_.choose(baseline, recorded, stop_);
+  }
 
   /// The answers in order; nothing where it was told to stop before, or `until` came: those are cancelled. Throws as
   /// CompilePool::poll.

@@ -88,10 +88,7 @@ void Seats::open_stores(const std::filesystem::path& chosen) {
 }
 
 std::optional<ChosenCompiler> Seats::choose_compiler(const Task& task, const RecordedSource& recorded) {
-  const CompileRequest baseline = compile_request(task, task.baseline().value_or(task.space().at(0)));
-  std::optional<ChosenCompiler> chosen = engine::choose_compiler(*compile_, baseline, recorded, stop_);
-  if (chosen && chosen->nvcc) compilers_.use(*chosen->nvcc, baseline.file_name);
-  return chosen;
+  return compilers_.choose(compile_request(task, task.baseline().value_or(task.space().at(0))), recorded, stop_);
 }
 
 std::optional<Turn> Seats::take_turn(std::size_t number, const Task& task, Timing timing, TurnWait wait) {

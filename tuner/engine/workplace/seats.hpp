@@ -59,7 +59,7 @@ class Seats {
   const DeviceInfo& device(std::size_t seat) const { return seats_[seat].gpus.front().info; }  ///< the first
 
   /// Before the first session: which compiler makes the candidates of all of them, for `task` and what differs from it
-  /// in its problem alone. As choose_compiler().
+  /// in its problem alone. As NvccLane::choose().
   std::optional<ChosenCompiler> choose_compiler(const Task& task, const RecordedSource& recorded);
 
   /// Opens the database as open_for_session does.

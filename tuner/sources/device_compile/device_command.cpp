@@ -135,14 +135,9 @@ bool is_relocatable(const std::vector<NvccWord>& words) {
   return relocatable;
 }
 
-/// nvcc runs its tools by a shell, and puts words in double quotes for that. `-D@FILE` becomes `-D @FILE` for the
-/// host's compiler, which reads options from the file.
 void check_definition(const std::string& definition) {
   const bool is_name = !definition.empty() && definition.front() != '-' && definition.front() != '=';
-  const bool is_read = std::ranges::any_of(definition, [](char c) {
-    return static_cast<unsigned char>(c) < ' ' || std::string_view("$`\"\\@").find(c) != std::string_view::npos;
-  });
-  if (is_name && !is_read) return;
+  if (is_name && !is_read_by_others(definition)) return;
   refuse(fmt::format("The definition '{}' cannot be given to nvcc, which reads $, `, \", \\ and @ itself: use others.",
                      one_line(definition)));
 }
@@ -154,6 +149,12 @@ std::string escaped(const std::string& value) {
 }
 
 }  // namespace
+
+bool is_read_by_others(const std::string& word) {
+  return std::ranges::any_of(word, [](char c) {
+    return static_cast<unsigned char>(c) < ' ' || std::string_view("$`\"\\@").find(c) != std::string_view::npos;
+  });
+}
 
 DeviceCommand device_command(const CompilerCommand& recorded, const DeviceTarget& target) {
   check_compiler(recorded);

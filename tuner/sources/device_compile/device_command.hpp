@@ -26,6 +26,10 @@ struct DeviceCommand {
   bool relocatable = false;  ///< code that has to be linked with that of other sources before it can run
 };
 
+/// Whether nvcc, the shell that it runs its tools by, or the host's compiler reads a character of this word: `-D@FILE`
+/// has that compiler read options from the file, among them what it should start. Such words may not come from others.
+bool is_read_by_others(const std::string& word);
+
 /// Turns the command of a build into one for the device alone: all that may change the device's code stays, in its
 /// order. Pure: looks at no file. Throws Error{bad_usage} with the reason where the command's compiler is not nvcc, it
 /// does not compile the source, makes no code for the architecture, or makes it only where the program is linked; and

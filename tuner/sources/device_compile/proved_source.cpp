@@ -14,7 +14,6 @@
 #include "tuner/sources/device_compile/compiler_version.hpp"
 #include "tuner/sources/device_compile/device_compile.hpp"
 #include "tuner/sources/device_compile/reproduction.hpp"
-#include "tuner/sources/recorded/compiler_words.hpp"
 
 namespace tuner::sources {
 namespace {
@@ -31,13 +30,8 @@ bool names(const std::string& source, const std::string& kernel) {
 /// Those that are to be tried, in this order.
 std::vector<SourceOfBuild> candidates(const std::vector<CompilerCommand>& build, const fs::path& only,
                                       const std::string& kernel) {
-  std::vector<SourceOfBuild> all;
-  for (auto command = build.rbegin(); command != build.rend(); ++command) {
-    for (const fs::path& source : sources_of(*command)) {
-      const bool is_known = std::ranges::any_of(all, [&](const SourceOfBuild& one) { return one.source == source; });
-      if (!is_known && (only.empty() || only == source)) all.push_back({*command, source.string()});
-    }
-  }
+  std::vector<SourceOfBuild> all = sources_of_build(build);
+  std::erase_if(all, [&](const SourceOfBuild& one) { return !only.empty() && one.source != only; });
   std::ranges::stable_partition(all, [&](const SourceOfBuild& one) { return names(one.source, kernel); });
   return all;
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tuner/sources/device_compile/limited_run.hpp"
-#include "tuner/sources/recorded/compiler_command.hpp"
+#include "tuner/sources/recorded/compiler_words.hpp"
 
 namespace tuner::sources {
 
@@ -17,12 +17,6 @@ struct RanKernel {
   std::span<const std::byte> module;  ///< the machine code that it was in
   std::string mangled;
   std::string name;  ///< as a source names it, without namespaces and arguments
-};
-
-/// A source of a build, by the command that compiled it.
-struct SourceOfBuild {
-  CompilerCommand command;
-  std::string source;  ///< absolute
 };
 
 struct SourceProof {

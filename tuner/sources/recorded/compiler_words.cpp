@@ -134,6 +134,17 @@ std::vector<fs::path> sources_of(const CompilerCommand& command) {
   return read_words(command).sources;
 }
 
+std::vector<SourceOfBuild> sources_of_build(const std::vector<CompilerCommand>& build) {
+  std::vector<SourceOfBuild> all;
+  for (auto command = build.rbegin(); command != build.rend(); ++command) {
+    for (const fs::path& source : sources_of(*command)) {
+      const bool is_known = std::ranges::any_of(all, [&](const SourceOfBuild& one) { return one.source == source; });
+      if (!is_known) all.push_back({*command, source.string()});
+    }
+  }
+  return all;
+}
+
 std::vector<fs::path> include_folders_of(const CompilerCommand& command) {
   std::vector<fs::path> folders;
   if (command.arguments.empty()) return folders;

@@ -29,6 +29,14 @@ Work work_of(const CompilerCommand& command);
 /// (`-x cu`). Empty for a link.
 std::vector<std::filesystem::path> sources_of(const CompilerCommand& command);
 
+/// A source of a build, by the command that compiled it.
+struct SourceOfBuild {
+  CompilerCommand command;
+  std::string source;  ///< absolute
+};
+/// All of them, each by the last command that compiles it, the newest first.
+std::vector<SourceOfBuild> sources_of_build(const std::vector<CompilerCommand>& build);
+
 /// Where nvcc looks for headers beside the source's own folder: its -I, absolute, in their order.
 std::vector<std::filesystem::path> include_folders_of(const CompilerCommand& command);
 
