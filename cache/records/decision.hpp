@@ -51,6 +51,10 @@ struct Decision : Run {
   std::map<std::string, std::int64_t> counters;  ///< asked, compiled, deduplicated, launched, stored, failed_<outcome>
   std::int64_t created_unix_ms = 0;              ///< set by the store when 0
   std::int64_t row = 0;  ///< its number in the database, `decision_id`; 0: not stored. Set by the store
+
+  // A kernel without parameters has one configuration, whose text is empty: it is its own baseline.
+  bool has_winner() const { return !configuration.empty() || time_ns > 0; }
+  bool has_baseline() const { return !baseline.empty() || (configuration.empty() && time_ns > 0); }
 };
 
 /// Table `decision`, behind its run: what belongs to the decision alone, in one value each.

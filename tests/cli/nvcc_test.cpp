@@ -120,6 +120,20 @@ TEST_CASE("a kernel file that lies elsewhere has the headers of the source that 
     CHECK(builder.user().run(joined(check, {"--build", "build.json", "--compiler", compiler})).exit_code == 0);
 }
 
+TEST_CASE("a library got a header of the program's that has the name of one of its own") {
+  const Builder builder("#include <map>\n#include <lib/outer.hpp>\n#include \"mine.hpp\"" + kDirectives + kKernel,
+                        {"-Iothers"});
+  const std::filesystem::path home = builder.user().home();
+  for (const char* folder : {"config", "others/lib", "others/config"})
+    std::filesystem::create_directories(home / folder);
+  write_bytes(home / "others/lib/outer.hpp", "#include \"config/linux.hpp\"\n");
+  write_bytes(home / "others/config/linux.hpp", "#pragma once\n");
+  write_bytes(home / "config/linux.hpp", "#error of the program\n");
+  write_bytes(home / "mine.hpp", "#include \"own.hpp\"\n");
+  write_bytes(home / "own.hpp", "#pragma once\n");
+  CHECK(builder.check({"--compiler", "nvcc"}).exit_code == 0);
+}
+
 TEST_CASE("what neither compiler takes is one sentence with the words of both") {
   const Result result =
       Builder("#include <map>" + kDirectives + "__global__ void scale(float* y, const float* x, int n) { mistake; }")

@@ -344,12 +344,24 @@ TEST_CASE("a configuration that was timed and failed in the race is one configur
 TEST_CASE("a session without a usable configuration has no winner in text and null in JSON") {
   TuneReport report = full_report();
   report.decision.configuration.clear();
+  report.decision.time_ns = 0;
   report.finalists.clear();
   report.decision.ties.clear();
   CHECK(contains(tuner::to_text(report), "No winner"));
   report.decision.created_unix_ms = 0;
   CHECK(contains(tuner::to_json(report), "\"winner\": null"));
   CHECK(contains(tuner::to_json(report), "\"created_unix_ms\": null"));
+}
+
+TEST_CASE("a kernel without parameters had no winner and no baseline in its report") {
+  TuneReport report = full_report();
+  report.decision.configuration.clear();
+  report.decision.baseline.clear();
+  CHECK(contains(tuner::to_text(report), "Winner\n"));
+  CHECK(contains(tuner::to_text(report), "values     (no parameters)\n"));
+  CHECK(contains(tuner::to_text(report), "none: the baseline itself is the fastest"));
+  CHECK(contains(tuner::to_json(report), "\"winner\": {"));
+  CHECK(contains(tuner::to_json(report), "\"baseline\": {"));
 }
 
 TEST_CASE("a compiler message that is not UTF-8 still makes a JSON report") {

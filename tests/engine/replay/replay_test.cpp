@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/temporary_folder.hpp"
 #include "tuner/engine/replay/launch_facts.hpp"
+#include "tuner/engine/replay/stored_replay.hpp"
 
 namespace tuner::engine {
 namespace {
@@ -449,6 +451,22 @@ TEST_CASE("an allocation holds as many arrays as pointers lead into it, each up 
   CHECK(arrays[0][1].from.parameter == 1);
   CHECK(arrays[0][2].from.inside == 16);
   CHECK(arrays[0][2].bytes == 0);
+}
+
+TEST_CASE("what a folder keeps of a replay was read as damaged where arrays had sizes") {
+  const test::TemporaryFolder folder;
+  const capture::Capture capture = capture_of(1);
+  ReplayedLaunch launch{.verdict = ReplayVerdict::exact};
+  MemoryFacts& facts = launch.memories.emplace_back();
+  facts.use = MemoryUse::out;
+  facts.pattern = PatternResult{.output = 64, .ranges = 1, .written = {{0, 64}}};
+  facts.arrays = {
+      {.bytes = 64, .element = ElementType::float32, .sizes = {{.parameters = {3, 4}, .element_bytes = 4}}}};
+  store_replays(folder.path(), capture, {{0, launch}});
+  const KnownReplays known = stored_replays(folder.path(), capture);
+  REQUIRE(known.contains(0));
+  CHECK(known.at(0).verdict == ReplayVerdict::exact);
+  CHECK(known.at(0).memories.at(0).pattern->written.size() == 1);
 }
 
 }  // namespace tuner::engine

@@ -85,6 +85,21 @@ TEST_CASE("what is partly written, or depends on what was there, is compared wit
   CHECK(told.data<float>("y.npy") == reals(250));
 }
 
+TEST_CASE("a buffer that is written throughout is no output if another's results depend on what it held") {
+  ToldLaunch told("_Z4swapPfS_");
+  for (const float first : {1.0f, 2.0f}) {
+    told.parameter(told.memory(MemoryUse::inout, reals(250, first), reals(250, 3.0f - first)));
+    engine::PatternResult& pattern = *told.replayed.memories.back().pattern;
+    std::swap(pattern.output, pattern.depends);
+  }
+  told.shape(1, 250);
+  const std::string directives = told.directives(
+      "__global__ void swap(float* a, float* b) {\n  float t = a[threadIdx.x]; a[threadIdx.x] = b[threadIdx.x]; "
+      "b[threadIdx.x] = t;\n}\n");
+  CHECK(contains(directives, "inout(a, float, 250, file("));
+  CHECK(contains(directives, "inout(b, float, 250, file("));
+}
+
 TEST_CASE("numbers that no expression writes are given by their bytes") {
   ToldLaunch told("_Z5scalePfPKffi");
   told.parameter(told.output(reals(250)));

@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kHashDigits = 32;
-constexpr int kDeepest = 8;  // arrays and objects in each other
+constexpr int kDeepest = 16;  // arrays and objects in each other; a replay has ten
 
 }  // namespace
 

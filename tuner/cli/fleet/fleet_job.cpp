@@ -105,7 +105,7 @@ fleet::Answer answer_of(const TuneReport& report, const FleetPlace& place, JobLo
     log.add(fmt::format("{} x {}, such as {}: {}", failure.count, to_string(failure.outcome),
                         failure.example_configuration, failure.example_message));
   }
-  if (report.decision.configuration.empty()) {
+  if (!report.decision.has_winner()) {
     return {.reason = "No configuration gave the right result.", .is_final = true, .log = log.take()};
   }
   cache::KeyRows rows = cache::read_key_rows(cache::locate(place.database).decisions, report.decision.key);

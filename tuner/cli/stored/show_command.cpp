@@ -98,7 +98,7 @@ std::string decision_text(const NumberedDecision& numbered, const std::vector<ca
   text += labelled("  time       ",
                    time_text(decision.time_ns) + (decision.noisy ? ", measured on a disturbed device" : ""));
   if (decision.contended) text += labelled("  contended  ", "other processes had the GPU open at the time");
-  if (!decision.baseline.empty()) {
+  if (decision.has_baseline()) {
     text += labelled("  baseline   ", spaced_assignments(decision.baseline));
     text += labelled("  speed-up   ", speedup_text(decision));
     if (const auto pays = stored_payback(decision)) text += labelled("  payback    ", payback_text(*pays));

@@ -43,7 +43,7 @@ std::string OverviewTable::text(std::size_t width) const {
               0);
   for (const cache::Decision& decision : decisions_) {
     const std::string problem = decision.key.problem.empty() ? "-" : decision.key.problem;
-    if (decision.configuration.empty()) {
+    if (!decision.has_winner()) {
       table.add({problem, "-", "-", "no winner"});
       continue;
     }

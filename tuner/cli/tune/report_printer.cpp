@@ -17,7 +17,7 @@ void ReportPrinter::print(TuneReport report) {
   for (std::string& warning : line_.take_warnings()) {
     if (!have_warnings_) report.warnings.push_back(std::move(warning));
   }
-  if (report.decision.configuration.empty()) all_usable_ = false;
+  if (!report.decision.has_winner()) all_usable_ = false;
   if (json_) {
     add_json(report);
     return;

@@ -31,7 +31,7 @@ std::vector<std::string> split_assignments(std::string_view text) {
 }
 
 std::string spaced_assignments(std::string_view text) {
-  return fmt::format("{}", fmt::join(assignment_parts(text), " "));
+  return text.empty() ? "(no parameters)" : fmt::format("{}", fmt::join(assignment_parts(text), " "));
 }
 
 std::vector<std::string> differing_assignments(std::string_view configuration, std::string_view other) {

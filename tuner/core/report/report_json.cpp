@@ -16,7 +16,7 @@ constexpr int kFormat = 1;
 
 Json winner_json(const TuneReport& report) {
   const cache::Decision& decision = report.decision;
-  if (decision.configuration.empty()) return nullptr;
+  if (!decision.has_winner()) return nullptr;
   return {{"configuration", decision.configuration},
           {"excluded", report.winner_excluded},
           {"time_us", decision.time_ns / 1e3},
@@ -33,7 +33,7 @@ Json winner_json(const TuneReport& report) {
 
 Json baseline_json(const TuneReport& report) {
   const cache::Decision& decision = report.decision;
-  if (decision.baseline.empty()) return nullptr;
+  if (!decision.has_baseline()) return nullptr;
   std::uint64_t excluded = 0;
   for (const NotCompared& each : report.not_compared) excluded += each.elements;
   return {{"configuration", decision.baseline},

@@ -43,7 +43,7 @@ std::uint64_t failures_of(const TuneReport& report) {
 /// Those that the search asked for, and a replay's baseline that failed without having been asked for.
 std::uint64_t tried(const TuneReport& report) {
   const auto of = [&](const char* name) { return static_cast<std::uint64_t>(counter(report.decision, name)); };
-  if (!report.replayed || !report.decision.baseline.empty()) return of("asked");
+  if (!report.replayed || report.decision.has_baseline()) return of("asked");
   return std::max(of("asked"), of("timed") + of("deduplicated") + failures_of(report));
 }
 
@@ -156,7 +156,7 @@ std::string ReportText::left_out() const {
 
 std::string speedup_text(const TuneReport& report) {
   const cache::Decision& decision = report.decision;
-  if (decision.baseline.empty()) {
+  if (!decision.has_baseline()) {
     return report.replayed ? "unknown: the recording has no time of a baseline to compare with"
                            : "unknown: the constraints exclude the defaults, so there is no baseline to compare with";
   }
@@ -209,7 +209,7 @@ std::string disturbance_text(const cache::Decision& decision) {
 
 std::string ReportText::winner() const {
   const cache::Decision& decision = report.decision;
-  if (decision.configuration.empty()) {
+  if (!decision.has_winner()) {
     return "\nNo winner: no configuration ran and gave the correct result.\n";
   }
   std::string text = "\nWinner\n";
@@ -223,13 +223,13 @@ std::string ReportText::winner() const {
   text += labelled("  speed-up   ", speedup_text(report));
   if (const auto pays = payback(decision, report.time.tuning_s()); pays && !report.from_store)
     text += labelled("  payback    ", payback_text(*pays));
-  if (!decision.baseline.empty() && decision.baseline != decision.configuration) {
+  if (decision.has_baseline() && decision.baseline != decision.configuration) {
     text += labelled("  baseline   ", spaced_assignments(decision.baseline));
   }
   if (!decision.launch.empty()) text += labelled("  launch     ", decision.launch);
   const std::string facts = resources_text(report.winner_facts, report.winner_code);
   if (!facts.empty()) text += labelled("  resources  ", facts);
-  if (!decision.baseline.empty() && decision.baseline != decision.configuration) {
+  if (decision.has_baseline() && decision.baseline != decision.configuration) {
     const std::string baseline = resources_text(report.baseline_facts, report.baseline_code);
     if (!baseline.empty()) text += labelled("             ", "baseline: " + baseline);
   }

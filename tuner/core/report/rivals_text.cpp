@@ -60,7 +60,7 @@ std::string finalists_text(const TuneReport& report, std::size_t width) {
     std::string differences;
     if (finalist.is_baseline) {
       differences = "(the baseline)";
-    } else if (report.decision.baseline.empty()) {
+    } else if (!report.decision.has_baseline()) {
       differences = spaced_assignments(finalist.configuration);
     } else {
       differences =
@@ -75,7 +75,7 @@ std::string finalists_text(const TuneReport& report, std::size_t width) {
          known ? fmt::format("{:.3f}-{:.3f}", finalist.relative_low, finalist.relative_high) : "-",
          finalist.facts.registers ? std::to_string(*finalist.facts.registers) : "-", spills_text(finalist.facts),
          occupancy,
-         finalist.is_baseline || report.decision.baseline.empty() ? "-" : std::to_string(finalist.differing_parameters),
+         finalist.is_baseline || !report.decision.has_baseline() ? "-" : std::to_string(finalist.differing_parameters),
          (finalist.tied && !exact ? "(tied) " : "") + differences});
   }
   const std::string confidence =

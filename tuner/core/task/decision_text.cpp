@@ -35,7 +35,7 @@ std::string verified_text(const cache::Decision& decision) {
 }
 
 std::string speedup_cell(const cache::Decision& decision) {
-  if (!decision.baseline.empty() && decision.baseline == decision.configuration) return "baseline";
+  if (decision.has_baseline() && decision.baseline == decision.configuration) return "baseline";
   if (!decision.speedup) return "-";
   if (!decision.speedup_low || !decision.speedup_high) return fmt::format("{:.3f}x (?)", *decision.speedup);
   return fmt::format("{:.3f}x ({:.3f}-{:.3f})", *decision.speedup, *decision.speedup_low, *decision.speedup_high);

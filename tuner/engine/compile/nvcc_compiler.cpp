@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "tuner/core/base/printable.hpp"
+#include "tuner/core/description/code_text.hpp"
+#include "tuner/core/description/live_lines.hpp"
 #include "tuner/engine/compile/kernel_search.hpp"
 #include "tuner/engine/compile/resource_log.hpp"
 #include "tuner/error.hpp"
@@ -33,18 +35,46 @@ CompileReply refused(std::string sentence) {
   return reply;
 }
 
-/// Options with which headers in quotes are looked for where the source lies, and where the file lies that takes its
-/// place: before all -I, but for no header in angle brackets. Through links, because nvcc splits what it is given here
-/// at commas and blanks.
-std::vector<std::string> quoted_folders(const CompileRequest& request, const fs::path& folder) {
-  std::string list;
-  const fs::path of_source = fs::path(request.nvcc->source).parent_path();
-  const fs::path of_file = fs::absolute(request.file_name).parent_path();
-  for (const auto& [name, there] : {std::pair("source", of_source), std::pair("file", of_file)}) {
+/// Where the source's headers are, and those of the file that takes its place. By names without commas and blanks, at
+/// which nvcc splits options.
+struct OwnFolders {
+  OwnFolders(const CompileRequest& request, const fs::path& folder)
+      : all{{"source", fs::path(request.nvcc->source).parent_path()},
+            {"file", fs::absolute(request.file_name).parent_path()}} {
     std::error_code error;
-    fs::create_directory_symlink(there, folder / name, error);
-    list += fmt::format("{}-iquote,{}", list.empty() ? "" : ",", (folder / name).string());
+    for (const auto& [name, there] : all) fs::create_directory_symlink(there, folder / name, error);
   }
+  std::vector<std::pair<std::string, fs::path>> all;
+};
+
+/// The text with the folder in front of each header that is looked for beside the source. An option would name the
+/// folder for the headers of libraries, too, which may have files of these names.
+std::string with_own_headers(std::string_view text, const OwnFolders& folders) {
+  std::string result;
+  std::size_t copied = 0;
+  for (const LiveLine& line : live_lines(text)) {
+    const auto at = static_cast<std::size_t>(line.text.data() - text.data());
+    const std::size_t begin = text.rfind('#', at), end = at + line.text.size();
+    const auto include = include_of(text.substr(begin, end - begin));
+    if (!include || !include->is_quoted || fs::path(include->name).is_absolute()) continue;
+    for (const auto& [name, there] : folders.all) {
+      std::error_code error;
+      if (!fs::is_regular_file(there / include->name, error)) continue;
+      result += text.substr(copied, begin - copied);
+      result += fmt::format("#include \"{}/{}\"", name, include->name);
+      copied = end;
+      break;
+    }
+  }
+  result += text.substr(copied);
+  return result;
+}
+
+/// For what a macro includes: last of all folders.
+std::vector<std::string> last_folders(const OwnFolders& folders, const fs::path& folder) {
+  std::string list;
+  for (const auto& [name, there] : folders.all)
+    list += fmt::format("{}-idirafter,{}", list.empty() ? "" : ",", (folder / name).string());
   return {"-Xcompiler", list};
 }
 
@@ -69,7 +99,7 @@ void remove_relocatable(std::vector<std::string>& arguments) {
   }
 }
 
-sources::DeviceCommand command_of(const CompileRequest& request, const fs::path& folder, const fs::path& file) {
+sources::DeviceCommand command_of(const CompileRequest& request, const OwnFolders& folders, const fs::path& file) {
   const NvccSource& nvcc = *request.nvcc;
   sources::DeviceCommand device =
       sources::device_command(nvcc.command, {.source = nvcc.source,
@@ -81,10 +111,10 @@ sources::DeviceCommand command_of(const CompileRequest& request, const fs::path&
     arguments.insert(arguments.end() - 1, words.begin(), words.end());  // before the source
   };
   if (device.relocatable) remove_relocatable(arguments);
-  add(quoted_folders(request, folder));
+  add(last_folders(folders, file.parent_path()));
   add(request.options);
   add({"-Xptxas", "-v"});
-  if (request.keeps_ptx) add({"-keep", "-keep-dir", folder.string()});
+  if (request.keeps_ptx) add({"-keep", "-keep-dir", file.parent_path().string()});
   return device;
 }
 
@@ -103,11 +133,12 @@ CompileReply compiled(const CompileRequest& request, const sources::RunLimits& l
   // Not the private folder's name, which would be in messages, and in the code of an assert.
   if (request.file_name.find_first_of("\"\\\n") == std::string::npos)
     stream << "#line 1 \"" << request.file_name << "\"\n";
-  stream << request.source;
+  const OwnFolders folders(request, folder.path());
+  stream << with_own_headers(request.source, folders);
   if (!request.name_expression.empty()) stream << kernel_marker(request.name_expression);
   stream.close();
   if (!stream) return refused(fmt::format("{} could not be written.", file.string()));
-  sources::DeviceCode code = sources::compile_for_device(command_of(request, folder.path(), file), limits);
+  sources::DeviceCode code = sources::compile_for_device(command_of(request, folders, file), limits);
   CompileReply reply;
   reply.outcome = code.outcome;
   reply.log = std::move(code.log);

@@ -84,7 +84,7 @@ class RooflineMeasurement {
     const bool was_disturbed = decision.contended || decision.noisy;
     if (was_disturbed && is_stored_ && !parts_.stop) decision = measured(task, false);
     if (parts_.stop) return std::nullopt;
-    if (decision.configuration.empty()) fail(kernel, "no configuration of it ran.");
+    if (!decision.has_winner()) fail(kernel, "no configuration of it ran.");
     return *(task.*work)(task.space().parse(decision.configuration)) / decision.time_ns * 1e9;
   }
 

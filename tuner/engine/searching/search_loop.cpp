@@ -224,10 +224,10 @@ void SearchLoop::fail_baseline() {
   journal_.flush();
   const cache::Trial& trial = candidates_[*incumbents_.baseline()].trial;
   throw Error(Errc::baseline_failed,
-              fmt::format("The baseline {} fails with {}: {} Every candidate is compared with it, so it has to run: "
+              fmt::format("The baseline{} fails with {}: {} Every candidate is compared with it, so it has to run: "
                           "correct the kernel or its defaults.{}{}",
-                          trial.configuration, to_string(trial.outcome), trial.message,
-                          barrier_text(trial.outcome, candidates_.candidate(*incumbents_.baseline())),
+                          trial.configuration.empty() ? "" : " " + trial.configuration, to_string(trial.outcome),
+                          trial.message, barrier_text(trial.outcome, candidates_.candidate(*incumbents_.baseline())),
                           t1_edit(task_.description(), trial.outcome, trial.message)));
 }
 

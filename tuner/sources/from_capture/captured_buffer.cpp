@@ -50,7 +50,7 @@ std::string role_of(const MemoryFacts& facts, const ArrayFact& array, std::uint6
     const auto first = std::ranges::find_if(written, [&](const ByteRange& each) { return overlap(each, begin, end); });
     if (first == written.end() && !is_alone) return "in";
     const bool is_all = first != written.end() && first->begin <= begin && first->end >= end;
-    return is_all && facts.pattern->depends == 0 && facts.is_certain ? "out" : "inout";
+    return is_all && facts.use == MemoryUse::out && facts.is_certain ? "out" : "inout";
   }
   return is_alone || !is_const ? "inout" : "in";
 }
