@@ -61,7 +61,7 @@ sources::RecordedBuild read_build(const fs::path& file) {
   sources::RecordedBuild build = file.filename() == "compile_commands.json" ? sources::read_compile_commands(file)
                                                                             : sources::read_build_file(file);
   // It says which programs to start.
-  if (build.distrust) throw Error(Errc::bad_usage, fmt::format("{} Record the build yourself.", *build.distrust));
+  if (build.distrust) throw Error(Errc::bad_usage, fmt::format("{}. Record the build yourself.", *build.distrust));
   return build;
 }
 
