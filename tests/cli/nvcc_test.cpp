@@ -1,15 +1,18 @@
 // `--build`: kernels that the program's own nvcc compiles. Skipped where nvcc is not installed.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/cli/program.hpp"
 #include "tests/support/files.hpp"
+#include "tests/support/shell_word.hpp"
 #include "tests/support/skip.hpp"
 #include "tests/support/text.hpp"
 
@@ -39,12 +42,15 @@ class Builder {
   explicit Builder(const std::string& source, const Words& options = {}) {
     if (access(TUNER_NVCC, X_OK) != 0) skip("nvcc is not installed");
     write_bytes(user_.home() / "main.cu", source);
-    const Words words = joined(joined({"nvcc"}, options), {"-arch=sm_90", "-c", "main.cu", "-o", "main.o"});
-    const json command{{"program", TUNER_NVCC},
-                       {"folder", user_.home().string()},
-                       {"arguments", words},
-                       {"environment", json::object()}};
-    write_bytes(user_.home() / "build.json", json{{"format", 1}, {"commands", {command}}}.dump());
+    record(joined(options, {"-arch=sm_90", "-c", "main.cu", "-o", "main.o"}));
+  }
+  /// One more command of the build.
+  void record(const Words& words) {
+    commands_.push_back({{"program", TUNER_NVCC},
+                         {"folder", user_.home().string()},
+                         {"arguments", joined({"nvcc"}, words)},
+                         {"environment", json::object()}});
+    write_bytes(user_.home() / "build.json", json{{"format", 1}, {"commands", commands_}}.dump());
   }
   const User& user() const { return user_; }
   User& user() { return user_; }
@@ -52,6 +58,7 @@ class Builder {
 
  private:
   User user_;
+  json commands_ = json::array();
 };
 
 }  // namespace
@@ -219,8 +226,29 @@ TEST_CASE("relocatable code is compiled as a whole, and what is in another sourc
 extern __device__ float elsewhere(float x);
 __global__ void scale(float* y, const float* x, int n) { y[0] = elsewhere(x[0]) + BLOCK; }
 )";
-  const Builder parts(kDirectives + calls, {"-dc"});
+  Builder parts(kDirectives + calls, {"-rdc=true"});
   CHECK(contains(parts.check({"--compiler", "nvcc"}).out, "elsewhere"));
+
+  // Where the build links it with what is missing, so does the tuner, and knows when that has changed.
+  const std::filesystem::path home = parts.user().home();
+  const auto build_other = [&](const std::string& factor) {
+    write_bytes(home / "other.cu", "__device__ float elsewhere(float x) { return x * " + factor + "; }\n");
+    const std::string build = fmt::format("cd {} && {} -arch=sm_90 -dc other.cu -o other.o", shell_word(home.string()),
+                                          shell_word(TUNER_NVCC));
+    REQUIRE(std::system(build.c_str()) == 0);
+  };
+  parts.record({"-arch=sm_90", "-dc", "other.cu", "-o", "other.o"});
+  parts.record({"main.o", "other.o", "-o", "program"});
+  const auto toolkit = [&] {
+    const Result result = parts.check({"--compiler", "nvcc", "--json", "--source", "main.cu"});
+    INFO(result.out, result.err);
+    REQUIRE(result.exit_code == 0);
+    return json::parse(result.out)["toolkit"].get<std::string>();
+  };
+  build_other("2");
+  const std::string first = toolkit();
+  build_other("3");
+  CHECK(toolkit() != first);
 }
 
 TEST_CASE("a project's own header with a standard one's name stays where the compiler's own are looked for") {

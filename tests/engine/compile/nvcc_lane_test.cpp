@@ -43,10 +43,10 @@ TEST_CASE("one source goes to nvcc, and everything is said to be of its toolkit"
   lane.submit(1, of_file("main.cu"));
   CHECK_FALSE(compilers.requests.back().nvcc);
   CHECK(lane.poll().front().reply.toolkit == "13.0.88");
-  lane.use({.source = "/main.cu", .toolkit = "nvcc 13.0.88 key"}, "main.cu");
+  lane.use({.recorded = {.command = {}, .source = "/main.cu", .linked = {}}, .toolkit = "nvcc 13.0.88 key"}, "main.cu");
   lane.submit(2, of_file("main.cu"));
   REQUIRE(compilers.requests.back().nvcc);
-  CHECK(compilers.requests.back().nvcc->source == "/main.cu");
+  CHECK(compilers.requests.back().nvcc->recorded.source == "/main.cu");
   lane.submit(3, of_file("support.cu"));
   CHECK_FALSE(compilers.requests.back().nvcc);
   lane.submit(4, of_file("main.cu", true));

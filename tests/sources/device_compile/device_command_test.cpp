@@ -108,14 +108,18 @@ TEST_CASE("of several sources only the one that is asked for is compiled, by the
 }
 
 TEST_CASE("relocatable code stays relocatable") {
+  DeviceTarget target = of("main.cu");
+  target.linked = {"far.o"};
   for (const char* word : {"-dc", "--device-c", "-rdc=true"}) {
-    const DeviceCommand device = device_command(recorded({word, "-arch=sm_90", "main.cu"}), of("main.cu"));
+    const DeviceCommand device = device_command(recorded({word, "-arch=sm_90", "main.cu"}), target);
     CHECK(device.relocatable);
     CHECK_EQ(device.command.arguments[1], "-rdc=true");
-    CHECK_EQ(link_command(device, "x.cubin", {"far.o"}).arguments,
+    CHECK_EQ(link_command(device, "x.cubin").arguments,
              Words{"nvcc", "-dlink", "-cubin", "-arch=sm_90", "x.cubin", "far.o"});
   }
-  CHECK_FALSE(device_command(recorded({"-dw", "-arch=sm_90", "main.cu"}), of("main.cu")).relocatable);
+  const DeviceCommand whole = device_command(recorded({"-dw", "-arch=sm_90", "main.cu"}), target);
+  CHECK_FALSE(whole.relocatable);
+  CHECK(whole.linked.empty());
 }
 
 TEST_CASE("PTX is compiled as the driver does it: from the build's architecture, without options for ptxas") {

@@ -53,8 +53,8 @@ DeviceTarget wanted(const std::string& source) {
   return {.source = source, .architecture = kArchitecture, .version = "13.0.88"};
 }
 
-Cubin again(const CompilerCommand& command, const DeviceTarget& target, const Words& objects = {}) {
-  const DeviceCode code = compile_for_device(device_command(command, target), {}, objects);
+Cubin again(const CompilerCommand& command, const DeviceTarget& target) {
+  const DeviceCode code = compile_for_device(device_command(command, target), {});
   INFO(code.log);
   REQUIRE_EQ(code.outcome, Outcome::ok);
   return code.cubin;
@@ -171,7 +171,9 @@ int other() { twin<<<1, 1>>>(0); return 0; }
   const Cubin program =
       built(nvcc(folder.path(), {"-arch=sm_80", "-dlink", "-cubin", "far.o", "k.o", "-o", "linked.cubin"}));
   const Cubin alone = again(command, wanted("k.cu"));
-  const Cubin linked = again(command, wanted("k.cu"), {"far.o"});
+  DeviceTarget with_far = wanted("k.cu");
+  with_far.linked = {"far.o"};
+  const Cubin linked = again(command, with_far);
   int twins = 0;
   for (const std::string& name : functions_in_cubin(program)) {
     if (!contains(name, "twin") && name != "_Z4loudPf") continue;

@@ -108,3 +108,14 @@ TEST_CASE("a response file that names itself, or is none, stays named") {
   CHECK(words.size() == 1 + 10 + 1 + 2);
   CHECK(words.back() == "@.");
 }
+
+TEST_CASE("a source has the objects that the last link has beside its own") {
+  const std::vector<CompilerCommand> build{command_of({"nvcc", "-dc", "a.cu", "-o", "o/a.o"}),
+                                           command_of({"nvcc", "-dc", "b.cu"}), command_of({"nvcc", "-c", "c.cu"}),
+                                           command_of({"nvcc", "-dlink", "o/a.o", "b.o", "-o", "d.o"}),
+                                           command_of({"nvcc", "o/a.o", "b.o", "lib.a", "-o", "p"})};
+  const auto linked = [&](std::size_t position) { return sources_of_build(build).at(position).linked; };
+  CHECK(linked(0).empty());
+  CHECK(linked(1) == Words{"/home/o/a.o", "/home/lib.a"});
+  CHECK(linked(2) == Words{"/home/b.o", "/home/lib.a"});
+}

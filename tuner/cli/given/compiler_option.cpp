@@ -96,9 +96,7 @@ std::optional<engine::RecordedSource> recorded_source(const Arguments& arguments
   }
   const fs::path build_file = *arguments.value("build");
   const BuildSources all = sources::sources_of_build(read_build(build_file).commands);
-  const auto recorded = [&](const sources::SourceOfBuild& one) {
-    return engine::RecordedSource{one.command, one.source, wanted};
-  };
+  const auto recorded = [&](const sources::SourceOfBuild& one) { return engine::RecordedSource{one, wanted}; };
   const std::optional<std::string> named = arguments.value("source");
   if (!named) return recorded(source_of(all, fs::absolute(file), build_file));
   const fs::path source = fs::absolute(*named).lexically_normal();
@@ -115,8 +113,8 @@ std::chrono::milliseconds compile_timeout(const std::optional<engine::RecordedSo
 
 void add_header_folders(const std::optional<engine::RecordedSource>& recorded, std::vector<fs::path>& folders) {
   if (!recorded) return;
-  folders.push_back(fs::path(recorded->source).parent_path());
-  for (fs::path& folder : sources::include_folders_of(recorded->command)) folders.push_back(std::move(folder));
+  folders.push_back(fs::path(recorded->of.source).parent_path());
+  for (fs::path& folder : sources::include_folders_of(recorded->of.command)) folders.push_back(std::move(folder));
 }
 
 }  // namespace tuner::cli

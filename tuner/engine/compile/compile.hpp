@@ -11,15 +11,14 @@
 #include "tuner/engine/lanes/lane.hpp"
 #include "tuner/ground/outcome.hpp"
 #include "tuner/header.hpp"
-#include "tuner/sources/recorded/compiler_command.hpp"
+#include "tuner/sources/recorded/compiler_words.hpp"
 
 namespace tuner::engine {
 
 /// A source whose program nvcc compiles, by what its user's own build ran. Never made of a description, a job or a
 /// database.
 struct NvccSource {
-  sources::CompilerCommand command;
-  std::string source;   ///< which of the command's sources, absolute
+  sources::SourceOfBuild recorded;
   std::string version;  ///< of its compiler: "13.0.88"
   std::string toolkit;  ///< of CompileReply: the version, and what else decides the machine code
 };

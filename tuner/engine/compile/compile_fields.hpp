@@ -21,13 +21,18 @@ void describe(auto& fields, CompilerCommand& command) {
   fields("program", program)("folder", folder)("arguments", arguments)("environment", environment);
 }
 
+void describe(auto& fields, SourceOfBuild& recorded) {
+  auto& [command, source, linked] = recorded;
+  fields("command", command)("source", source)("linked", linked);
+}
+
 }  // namespace tuner::sources
 
 namespace tuner::engine {
 
 void describe(auto& fields, NvccSource& nvcc) {
-  auto& [command, source, version, toolkit] = nvcc;
-  fields("command", command)("source", source)("version", version)("toolkit", toolkit);
+  auto& [recorded, version, toolkit] = nvcc;
+  fields("recorded", recorded)("version", version)("toolkit", toolkit);
 }
 
 void describe(auto& fields, CompileRequest& request) {

@@ -39,7 +39,7 @@ CompileReply refused(std::string sentence) {
 /// which nvcc splits options.
 struct OwnFolders {
   OwnFolders(const CompileRequest& request, const fs::path& folder)
-      : all{{"source", fs::path(request.nvcc->source).parent_path()},
+      : all{{"source", fs::path(request.nvcc->recorded.source).parent_path()},
             {"file", fs::absolute(request.file_name).parent_path()}} {
     std::error_code error;
     for (const auto& [name, there] : all) fs::create_directory_symlink(there, folder / name, error);
@@ -89,8 +89,8 @@ std::string kept_ptx(const fs::path& folder) {
   return {};
 }
 
-/// Nothing is linked to it: what it calls in other sources is an error of the compiler's, and no surprise at the
-/// launch.
+/// Where the build does not say what is linked with it: what it calls in other sources is an error of the compiler's,
+/// and no surprise at the launch.
 void remove_relocatable(std::vector<std::string>& arguments) {
   for (const std::string name : {"-rdc", "--rdc", "-relocatable-device-code", "--relocatable-device-code"}) {
     std::erase(arguments, name + "=true");
@@ -101,16 +101,17 @@ void remove_relocatable(std::vector<std::string>& arguments) {
 
 sources::DeviceCommand command_of(const CompileRequest& request, const OwnFolders& folders, const fs::path& file) {
   const NvccSource& nvcc = *request.nvcc;
-  sources::DeviceCommand device =
-      sources::device_command(nvcc.command, {.source = nvcc.source,
-                                             .architecture = sources::architecture_number(request.architecture),
-                                             .version = nvcc.version,
-                                             .file = file.string()});
+  sources::DeviceCommand device = sources::device_command(
+      nvcc.recorded.command, {.source = nvcc.recorded.source,
+                              .architecture = sources::architecture_number(request.architecture),
+                              .version = nvcc.version,
+                              .file = file.string(),
+                              .linked = nvcc.recorded.linked});
   std::vector<std::string>& arguments = device.command.arguments;
   const auto add = [&](const std::vector<std::string>& words) {
     arguments.insert(arguments.end() - 1, words.begin(), words.end());  // before the source
   };
-  if (device.relocatable) remove_relocatable(arguments);
+  if (device.linked.empty()) remove_relocatable(arguments);
   add(last_folders(folders, file.parent_path()));
   add(request.options);
   add({"-Xptxas", "-v"});
@@ -128,7 +129,7 @@ CompileReply compiled(const CompileRequest& request, const sources::RunLimits& l
                       request.file_name, one_line(option)));
   const PrivateFolder folder("nvcc", "a compiler");
   // Called like the source: names in anonymous namespaces and messages have that name.
-  const fs::path file = folder.path() / fs::path(request.nvcc->source).filename();
+  const fs::path file = folder.path() / fs::path(request.nvcc->recorded.source).filename();
   std::ofstream stream(file, std::ios::binary);
   // Not the private folder's name, which would be in messages, and in the code of an assert.
   if (request.file_name.find_first_of("\"\\\n") == std::string::npos)

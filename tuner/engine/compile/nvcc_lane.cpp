@@ -36,22 +36,24 @@ std::string seconds_text(const CompileReply& reply) {
   return fmt::format("{:.2g} s", reply.milliseconds / 1000);
 }
 
-NvccSource nvcc_source(const RecordedSource& recorded, const std::string& architecture, const std::atomic<bool>& stop) {
+NvccSource nvcc_source(const sources::SourceOfBuild& recorded, const std::string& architecture,
+                       const std::atomic<bool>& stop) {
   constexpr std::chrono::seconds kPatience{10};
   const sources::NvccVersion version = sources::nvcc_version(recorded.command, {.time = kPatience, .stop = &stop});
   const sources::DeviceCommand device =
       sources::device_command(recorded.command, {.source = recorded.source,
                                                  .architecture = sources::architecture_number(architecture),
-                                                 .version = version.number});
+                                                 .version = version.number,
+                                                 .linked = recorded.linked});
   constexpr std::size_t kEnough = 12;
   const std::string key = sources::compiler_key(version, device).text.substr(0, kEnough);
-  return {recorded.command, recorded.source, version.number, fmt::format("nvcc {} {}", version.number, key)};
+  return {recorded, version.number, fmt::format("nvcc {} {}", version.number, key)};
 }
 
 /// Of two that compiled it.
 ChosenCompiler chosen_of(const CompileReply& nvrtc, const CompileReply& nvcc, NvccSource source) {
   const sources::Reproduction code =
-      sources::reproduces(nvcc.cubin.bytes, nvrtc.cubin.bytes, nvrtc.cubin.kernel, source.source);
+      sources::reproduces(nvcc.cubin.bytes, nvrtc.cubin.bytes, nvrtc.cubin.kernel, source.recorded.source);
   const std::string both = fmt::format("{} a configuration instead of {}", seconds_text(nvcc), seconds_text(nvrtc));
   if (code.result == sources::Reproduction::Result::reproduced)
     return {{},
@@ -70,7 +72,7 @@ std::optional<ChosenCompiler> choice_of(CompileLane& lane, const CompileRequest&
     return ChosenCompiler{{}, "NVRTC compiles the kernel, as --compiler says."};
   NvccSource nvcc;
   try {
-    nvcc = nvcc_source(recorded, baseline.architecture, stop);
+    nvcc = nvcc_source(recorded.of, baseline.architecture, stop);
   } catch (const Error& error) {
     if (stop) return std::nullopt;
     if (recorded.wanted == CompilerChoice::nvcc || error.code() != Errc::bad_usage) throw;

@@ -13,8 +13,7 @@ enum class CompilerChoice { automatic, nvrtc, nvcc };
 
 /// How the program's build compiles a source, and what the user wants of that.
 struct RecordedSource {
-  sources::CompilerCommand command;
-  std::string source;  ///< absolute
+  sources::SourceOfBuild of;
   CompilerChoice wanted = CompilerChoice::automatic;
 };
 

@@ -163,7 +163,8 @@ DeviceCommand device_command(const CompilerCommand& recorded, const DeviceTarget
   if (!target.file.empty()) source = target.file;
   const CodeChoice chosen = choose(words, target);
 
-  DeviceCommand device{recorded, chosen.code, chosen.from_ptx, is_relocatable(words)};
+  DeviceCommand device{recorded, chosen.code, chosen.from_ptx, is_relocatable(words), {}};
+  if (device.relocatable) device.linked = target.linked;
   std::erase_if(device.command.environment, [](const auto& variable) {
     return variable.first == "NVCC_PREPEND_FLAGS" || variable.first == "NVCC_APPEND_FLAGS";
   });
@@ -186,13 +187,12 @@ DeviceCommand device_command(const CompilerCommand& recorded, const DeviceTarget
   return device;
 }
 
-CompilerCommand link_command(const DeviceCommand& compiled, const std::string& cubin,
-                             const std::vector<std::string>& objects) {
+CompilerCommand link_command(const DeviceCommand& compiled, const std::string& cubin) {
   CompilerCommand link = compiled.command;
   link.arguments.resize(std::min<std::size_t>(link.arguments.size(), 1));
   for (const std::string& word : {std::string("-dlink"), std::string("-cubin"), "-arch=" + compiled.code, cubin})
     link.arguments.push_back(word);
-  link.arguments.insert(link.arguments.end(), objects.begin(), objects.end());
+  link.arguments.insert(link.arguments.end(), compiled.linked.begin(), compiled.linked.end());
   return link;
 }
 

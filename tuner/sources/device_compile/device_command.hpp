@@ -15,6 +15,7 @@ struct DeviceTarget {
   std::string file;      ///< compiled in the source's place; empty: the source itself
   std::vector<std::string> definitions;  ///< "NAME=value", behind those of the command
   std::string kernel;                    ///< mangled: no code is made for other kernels; empty: for all
+  std::vector<std::string> linked;       ///< objects of the program's other sources (SourceOfBuild::linked)
 };
 
 /// A command that makes device code of one source for one architecture.
@@ -22,8 +23,9 @@ struct DeviceCommand {
   CompilerCommand
       command;       ///< without -o. Its environment has no NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS: those are here
   std::string code;  ///< "sm_90"
-  bool from_ptx = false;     ///< the program has PTX, and the driver made machine code of it
-  bool relocatable = false;  ///< code that has to be linked with that of other sources before it can run
+  bool from_ptx = false;            ///< the program has PTX, and the driver made machine code of it
+  bool relocatable = false;         ///< code that has to be linked with that of other sources before it can run
+  std::vector<std::string> linked;  ///< those, if it is relocatable
 };
 
 /// Whether nvcc, the shell that it runs its tools by, or the host's compiler reads a character of this word: `-D@FILE`
@@ -37,7 +39,6 @@ bool is_read_by_others(const std::string& word);
 DeviceCommand device_command(const CompilerCommand& recorded, const DeviceTarget& target);
 
 /// The command that links relocatable code, `cubin`, with that of the program's other objects.
-CompilerCommand link_command(const DeviceCommand& compiled, const std::string& cubin,
-                             const std::vector<std::string>& objects);
+CompilerCommand link_command(const DeviceCommand& compiled, const std::string& cubin);
 
 }  // namespace tuner::sources

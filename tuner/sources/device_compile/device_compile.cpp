@@ -59,14 +59,13 @@ std::string first_error(const std::string& log) {
   return {};
 }
 
-DeviceCode compile_for_device(const DeviceCommand& device, const RunLimits& limits,
-                              const std::vector<std::string>& objects) {
+DeviceCode compile_for_device(const DeviceCommand& device, const RunLimits& limits) {
   const auto start = std::chrono::steady_clock::now();
   const PrivateFolder folder("compile", "a compiler");
   const fs::path compiled = folder.path() / "device.cubin", linked = folder.path() / "linked.cubin";
   DeviceCode code;
-  if (run(device.command, folder.path(), compiled, limits, code) && !objects.empty())
-    run(link_command(device, compiled.string(), objects), folder.path(), linked, limits, code);
+  if (run(device.command, folder.path(), compiled, limits, code) && !device.linked.empty())
+    run(link_command(device, compiled.string()), folder.path(), linked, limits, code);
   code.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   return code;
 }

@@ -19,12 +19,11 @@ struct DeviceCode {
   double milliseconds = 0;
 };
 
-/// Runs a command, and links what it made with `objects` (of the program's other sources), if there are any. Its
-/// temporary files lie in a folder of their own, which is gone afterwards. Takes as long as nvcc: a second and more.
-/// Several may run at once, each in a thread of its own. Throws as run_limited does, and Error{store_unavailable} where
-/// there can be no folder.
-DeviceCode compile_for_device(const DeviceCommand& command, const RunLimits& limits,
-                              const std::vector<std::string>& objects = {});
+/// Runs a command, and links what it made with objects of the program's other sources, if it names any. Its temporary
+/// files lie in a folder of their own, which is gone afterwards. Takes as long as nvcc: a second and more. Several may
+/// run at once, each in a thread of its own. Throws as run_limited does, and Error{store_unavailable} where there can
+/// be no folder.
+DeviceCode compile_for_device(const DeviceCommand& command, const RunLimits& limits);
 
 /// The first line of what nvcc, the compilers behind it or ptxas said that names an error; empty if none does.
 std::string first_error(const std::string& log);

@@ -57,7 +57,7 @@ OptionWord read_option(std::string_view word, bool is_nvcc) {
 /// What the readers need of a command.
 struct ReadWords {
   std::vector<fs::path> sources;
-  bool has_objects = false;
+  std::vector<fs::path> objects;
   bool only_prints = false;
   bool takes_all_for_cuda = false;  ///< nvc++ -cuda
   std::string output, folder, phase;
@@ -100,7 +100,8 @@ ReadWords read_words(const CompilerCommand& command) {
     if (is_source) {
       read.sources.push_back((folder / input.name).lexically_normal());
     } else {
-      read.has_objects = read.has_objects || is_in(kObjects, fs::path(input.name).extension().native());
+      if (is_in(kObjects, fs::path(input.name).extension().native()))
+        read.objects.push_back((folder / input.name).lexically_normal());
     }
   }
   return read;
@@ -126,7 +127,7 @@ Work work_of(const CompilerCommand& command) {
   const ReadWords words = read_words(command);
   if (words.only_prints) return Work::nothing;
   if (!words.sources.empty()) return Work::compile;
-  const bool links = words.has_objects && words.phase.empty();
+  const bool links = !words.objects.empty() && words.phase.empty();
   return links && compiler_kind(command.program) == CompilerKind::nvcc ? Work::link : Work::nothing;
 }
 
@@ -134,12 +135,35 @@ std::vector<fs::path> sources_of(const CompilerCommand& command) {
   return read_words(command).sources;
 }
 
+namespace {
+
+/// What the last link that has the command's object has beside it.
+std::vector<std::string> linked_with(const CompilerCommand& command, const std::vector<CompilerCommand>& build) {
+  const ReadWords words = read_words(command);
+  if (words.phase.empty() || words.sources.size() != 1) return {};
+  const fs::path object = words.output.empty()
+                              ? fs::path(words.folder) / words.sources.front().filename().replace_extension(".o")
+                              : fs::path(words.output);
+  for (auto link = build.rbegin(); link != build.rend(); ++link) {
+    if (work_of(*link) != Work::link) continue;
+    const std::vector<fs::path> objects = read_words(*link).objects;
+    if (std::ranges::find(objects, object.lexically_normal()) == objects.end()) continue;
+    std::vector<std::string> others;
+    for (const fs::path& other : objects)
+      if (other != object.lexically_normal()) others.push_back(other.string());
+    return others;
+  }
+  return {};
+}
+
+}  // namespace
+
 std::vector<SourceOfBuild> sources_of_build(const std::vector<CompilerCommand>& build) {
   std::vector<SourceOfBuild> all;
   for (auto command = build.rbegin(); command != build.rend(); ++command) {
     for (const fs::path& source : sources_of(*command)) {
       const bool is_known = std::ranges::any_of(all, [&](const SourceOfBuild& one) { return one.source == source; });
-      if (!is_known) all.push_back({*command, source.string()});
+      if (!is_known) all.push_back({*command, source.string(), linked_with(*command, build)});
     }
   }
   return all;

@@ -32,7 +32,8 @@ std::vector<std::filesystem::path> sources_of(const CompilerCommand& command);
 /// A source of a build, by the command that compiled it.
 struct SourceOfBuild {
   CompilerCommand command;
-  std::string source;  ///< absolute
+  std::string source;               ///< absolute
+  std::vector<std::string> linked;  ///< objects and archives that are linked with its own object, absolute
 };
 /// All of them, each by the last command that compiles it, the newest first.
 std::vector<SourceOfBuild> sources_of_build(const std::vector<CompilerCommand>& build);
