@@ -170,3 +170,23 @@ TEST_CASE("options that say nothing beside a capture are refused") {
   check_error(owner.describe(source_of("copies"), {"--kernel", "work"}), 2, {"leave out --kernel"});
   check_error(user.run({"new", "work.cu", "--capture", "./nowhere", "--output", "t.cu"}), 2, {"folder of a capture"});
 }
+
+TEST_CASE("a capture is tuned by its folder, and what was written there once can be changed") {
+  Owner owner("copies");
+  User& user = owner.user();
+  user.folder().write("work.cu", source_of("copies"));
+  check_error(owner.with_gpu({"tune", "c"}), 2,
+              {"c does not say which source its kernel is of", "tuner capture --build"});
+  const Words tune{"tune", "c", "--source", "work.cu", "--effort", "quick", "--workers", "2"};
+  const Result refused = owner.with_gpu(joined(tune, {"--only", "TILE"}));
+  check_err(refused, 2, {"Written to c/work.cu", "--only TILE: the kernel has no parameter"});
+  CHECK(fs::exists(user.home() / "c/work.cu"));
+  const Result first = owner.with_gpu(tune);
+  check_out(first, 0, {"Winner"});
+  CHECK(contains(first.err, "c/work.cu is there already and is tuned as it is."));
+  CHECK(contains(user.run({"list"}).out, "work"));
+  write_bytes(user.home() / "c/work.cu", "no kernel");
+  CHECK(owner.with_gpu(tune).exit_code == 2);
+  fs::remove(user.home() / "c/work.cu");  // the data that it leaves are made again
+  check_err(owner.with_gpu(tune), 0, {"Written to c/work.cu, with 3 files in c/work.data."});
+}

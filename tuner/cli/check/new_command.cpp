@@ -6,8 +6,8 @@
 #include <string>
 
 #include "cache/file/fresh_file.hpp"
-#include "tuner/cli/check/complaint.hpp"
 #include "tuner/cli/check/new_from_capture.hpp"
+#include "tuner/cli/described/complaint.hpp"
 #include "tuner/cli/terminal/arguments.hpp"
 #include "tuner/cli/terminal/command.hpp"
 #include "tuner/cli/terminal/message.hpp"

@@ -21,15 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using engine::CompilerChoice;
 
-CompilerChoice choice_of(const Arguments& arguments) {
-  const std::string text = arguments.value("compiler").value_or("auto");
-  for (const auto& [name, choice] :
-       {std::pair("auto", CompilerChoice::automatic), std::pair("nvrtc", CompilerChoice::nvrtc),
-        std::pair("nvcc", CompilerChoice::nvcc)})
-    if (text == name) return choice;
-  throw Error(Errc::bad_usage, fmt::format("--compiler is auto, nvrtc or nvcc, not `{}`.", text));
-}
-
 using BuildSources = std::vector<sources::SourceOfBuild>;
 
 bool is_same_file(const fs::path& one, const fs::path& other) {
@@ -83,8 +74,17 @@ Option compiler_option() {
   return {"compiler", Option::Kind::value, "auto|nvrtc|nvcc", "with --build: which compiler is used; default auto"};
 }
 
+engine::CompilerChoice compiler_choice(const Arguments& arguments) {
+  const std::string text = arguments.value("compiler").value_or("auto");
+  for (const auto& [name, choice] :
+       {std::pair("auto", CompilerChoice::automatic), std::pair("nvrtc", CompilerChoice::nvrtc),
+        std::pair("nvcc", CompilerChoice::nvcc)})
+    if (text == name) return choice;
+  throw Error(Errc::bad_usage, fmt::format("--compiler is auto, nvrtc or nvcc, not `{}`.", text));
+}
+
 std::optional<engine::RecordedSource> recorded_source(const Arguments& arguments, const fs::path& file) {
-  const CompilerChoice wanted = choice_of(arguments);
+  const CompilerChoice wanted = compiler_choice(arguments);
   if (!arguments.has("build")) {
     if (wanted == CompilerChoice::nvcc || arguments.has("source"))
       throw Error(

@@ -17,6 +17,9 @@ Option build_option(const std::string& prefix = {});
 Option source_option();
 Option compiler_option();
 
+/// `--compiler`; automatic where it is not given. Throws Error{bad_usage}.
+engine::CompilerChoice compiler_choice(const Arguments& arguments);
+
 /// What `--build` names: a record, or a compile_commands.json. Throws Error{bad_usage} if it belongs to somebody else,
 /// and as their readers do.
 sources::RecordedBuild read_build(const std::filesystem::path& file);

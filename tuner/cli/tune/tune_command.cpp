@@ -19,6 +19,7 @@
 #include "tuner/cli/terminal/interrupts.hpp"
 #include "tuner/cli/terminal/message.hpp"
 #include "tuner/cli/terminal/progress_line.hpp"
+#include "tuner/cli/tune/captured_file.hpp"
 #include "tuner/cli/tune/hints.hpp"
 #include "tuner/cli/tune/report_printer.hpp"
 #include "tuner/cli/tune/tune_request.hpp"
@@ -35,7 +36,7 @@ constexpr std::uint64_t kMostWorkers = 1024;
 /// Nothing is compiled or launched, so these would change nothing.
 void refuse_what_a_replay_ignores(const Arguments& arguments) {
   for (const char* option : {"device", "devices", "workers", "launch-timeout", "compile-timeout", kCompileMemory,
-                             "fresh", "no-warm-start", "no-source", "if-busy", "build", "pad", "I"}) {
+                             "fresh", "no-warm-start", "no-source", "if-busy", "build", "only", "pad", "I"}) {
     const bool is_compared = option == std::string_view("I") || option == std::string_view("pad");
     if (!arguments.has(option) || (is_compared && !arguments.operands().empty())) continue;
     throw Error(Errc::bad_usage,
@@ -52,7 +53,8 @@ void refuse_beside_wanted(const Arguments& arguments) {
                             "--wanted.",
                             in_command(arguments.operands().front())));
   }
-  for (const char* option : {"problem", "problems", "where", "pad", "record", "force", "replay", "hints", "build"}) {
+  for (const char* option :
+       {"problem", "problems", "where", "only", "pad", "record", "force", "replay", "hints", "build"}) {
     if (!arguments.has(option)) continue;
     throw Error(Errc::bad_usage, fmt::format("{} has no place beside --wanted, which takes kernels and problems from "
                                              "the list. Leave one of them out.",
@@ -98,6 +100,8 @@ TuneRequest read_tune_request(const Arguments& arguments) {
   request.kernel = arguments.value("kernel").value_or("");
   request.problems = given_problems(arguments);
   request.where = arguments.values("where");
+  for (const std::string& names : arguments.values("only"))
+    for (std::string& name : split_assignments(names)) request.only.push_back(std::move(name));
   request.pads = arguments.values("pad");
   request.replay = arguments.value("replay").value_or("");
   request.record = arguments.value("record").value_or("");
@@ -125,7 +129,11 @@ TuneRequest read_tune_request(const Arguments& arguments) {
   session.launch_timeout = arguments.duration("launch-timeout").value_or(session.launch_timeout);
   request.compile_timeout = arguments.duration("compile-timeout");
   request.compile_memory = compile_memory(arguments);
-  request.recorded = recorded_source(arguments, request.file);
+  if (is_capture(arguments)) {
+    take_capture(arguments, request);
+  } else {
+    request.recorded = recorded_source(arguments, request.file);
+  }
   for (const std::string& folder : arguments.values("I")) session.include_folders.emplace_back(folder);
   add_header_folders(request.recorded, session.include_folders);
   request.database = arguments.value("db").value_or("");
@@ -231,11 +239,12 @@ Command tune_command() {
   using Kind = Option::Kind;
   return {
       .name = "tune",
-      .synopsis = "tuner tune [FILE|--wanted] [options]",
+      .synopsis = "tuner tune [FILE|FOLDER|--wanted] [options]",
       .summary = "find the fastest configuration of a kernel and store it",
       .purpose =
           "Compiles, checks and times the configurations of a kernel, races the fastest, and stores every trial\n"
-          "and the winner. Ctrl-C stops early and keeps the results. No FILE: --replay or --wanted.",
+          "and the winner. Ctrl-C stops early and keeps the results. No FILE: --replay or --wanted. FOLDER is a\n"
+          "capture: its kernel is described first, with the program's own data (FOLDER/KERNEL.cu).",
       .options =
           {
               {"problem", Kind::repeatable, "A=1,B=2",
@@ -255,6 +264,7 @@ Command tune_command() {
               {"where", Kind::repeatable, "EXPR",
                "try only configurations for which EXPR is true, for example 'BLOCKDIMX >= 256'; if repeated, all must "
                "be true"},
+              {"only", Kind::repeatable, "A,B", "vary these parameters only; the others keep their defaults"},
               {"pad", Kind::repeatable, "NAME=BYTES",
                "allow reads of up to BYTES bytes before and after buffer NAME, like `pad BYTES` in its directive; "
                "programs can use the winner only if the file declares the same padding; repeat for several buffers"},

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -12,14 +13,36 @@
 #include "tuner/cli/terminal/interrupts.hpp"
 #include "tuner/cli/tune/live_sessions.hpp"
 #include "tuner/cli/tune/tune_request.hpp"
+#include "tuner/core/base/printable.hpp"
+#include "tuner/core/base/suggestion.hpp"
 #include "tuner/core/description/padding.hpp"
 #include "tuner/core/kernel_file/kernel_file.hpp"
 #include "tuner/engine/sizes/together.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner::cli {
+namespace {
 
-void tune_live(const TuneRequest& request, const TuneContext& context) {
+/// Conditions by which all parameters but these keep their defaults.
+std::vector<std::string> held_but(const std::vector<std::string>& only, const KernelDescription& kernel) {
+  std::vector<std::string> names, held;
+  for (const auto& [parameter, form, place] : kernel.parameters) {
+    names.push_back(parameter.name);
+    if (std::ranges::find(only, parameter.name) == only.end())
+      held.push_back(fmt::format("{} == {}", parameter.name, parameter.default_value.text()));
+  }
+  for (const std::string& name : only) {
+    if (std::ranges::find(names, name) == names.end())
+      throw Error(Errc::bad_usage, fmt::format("--only {}: the kernel has no parameter of this name{}.", one_line(name),
+                                               suggestion(name, names)));
+  }
+  return only.empty() ? std::vector<std::string>() : held;
+}
+
+}  // namespace
+
+void tune_live(const TuneRequest& given, const TuneContext& context) {
+  TuneRequest request = given;
   using Clock = std::chrono::steady_clock;
   std::optional<NothingToKeep> beginning(std::in_place);
   std::vector<std::string> early;
@@ -30,6 +53,7 @@ void tune_live(const TuneRequest& request, const TuneContext& context) {
   KernelDescription description =
       request.description ? *request.description : load_description(request.file, request.kernel, warn);
   for (const std::string& pad : request.pads) set_padding(description, pad);
+  for (std::string& condition : held_but(request.only, description)) request.where.push_back(std::move(condition));
   const auto kernel = std::make_shared<const KernelDescription>(std::move(description));
   // A mistake here needs no GPU to be seen.
   const std::vector<GivenProblem> problems = distinct_problems(*kernel, request.problems, warn);

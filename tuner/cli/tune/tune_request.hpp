@@ -34,6 +34,7 @@ struct TuneRequest {
   std::string kernel;
   std::vector<GivenProblem> problems;  ///< tuned together; empty: one session with the defaults
   std::vector<std::string> where;
+  std::vector<std::string> only;  ///< parameters that vary, while others keep their defaults; empty: all
   std::vector<std::string> pads;  ///< "NAME=BYTES", as given
   engine::SessionOptions session;
   std::optional<Timing> mode;   ///< as given

@@ -1,4 +1,4 @@
-#include "tuner/cli/check/complaint.hpp"
+#include "tuner/cli/described/complaint.hpp"
 
 #include <fmt/format.h>
 

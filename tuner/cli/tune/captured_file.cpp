@@ -1,0 +1,58 @@
+#include "tuner/cli/tune/captured_file.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "tuner/capture/stored/capture_folder.hpp"
+#include "tuner/cli/described/described_capture.hpp"
+#include "tuner/cli/given/compiler_option.hpp"
+#include "tuner/cli/terminal/message.hpp"
+#include "tuner/error.hpp"
+#include "tuner/sources/recorded/build_file.hpp"
+
+namespace tuner::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The one that is named, else the one that `tuner capture --build` writes if nothing is said.
+std::optional<fs::path> build_of(const Arguments& arguments) {
+  if (const auto named = arguments.value("build")) return *named;
+  std::error_code none;
+  if (fs::is_regular_file(sources::kBuildFile, none)) return sources::kBuildFile;
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool is_capture(const Arguments& arguments) {
+  return !arguments.operands().empty() && capture::is_capture_folder(arguments.operands().front());
+}
+
+void take_capture(const Arguments& arguments, TuneRequest& request) {
+  const fs::path folder = arguments.operands().front();
+  CapturedSource from{.folder = folder, .build = build_of(arguments)};
+  if (const auto source = arguments.value("source")) from.source = *source;
+  for (const std::string& named : arguments.values("I")) from.header_folders.emplace_back(named);
+  if (!from.build && from.source.empty())
+    throw Error(Errc::bad_usage,
+                fmt::format("{} does not say which source its kernel is of: add --build FILE, which `tuner capture "
+                            "--build -- make` writes, or --source FILE.cu.",
+                            folder.string()));
+  const CapturedKernel kernel(std::move(from));
+  request.file = folder / (kernel.name() + ".cu");
+  std::error_code none;
+  if (fs::exists(request.file, none)) {
+    say(fmt::format("{0} is there already and is tuned as it is. Remove it to describe the capture again.",
+                    request.file.string()));
+  } else {
+    kernel.write(request.file, true);  // data without it are what an interrupted command left
+  }
+  if (kernel.proved()) request.recorded = {*kernel.proved(), compiler_choice(arguments)};
+}
+
+}  // namespace tuner::cli
