@@ -136,7 +136,7 @@ TEST_CASE("more effort finds the same or better, stores what it did and says why
   CHECK(quick.decision.effort == Effort::quick);
   CHECK(quick.decision.evaluated == 60);
   CHECK(quick.decision.space_size == 1200);
-  CHECK(quick.decision.stopped_because == "no more than 60 configurations pay");
+  CHECK(quick.decision.stopped_because == "more than 60 configurations, the least that is tried, do not pay");
   CHECK_FALSE(quick.chance_left);
   const TuneReport normal = laboratory.tune_again(with(Effort::normal));
   CHECK(normal.decision.effort == Effort::normal);
@@ -335,7 +335,7 @@ TEST_CASE("a short search with rules of the user's own took the place of a longe
   CHECK(after.stopped_because == "the budget of 5 configurations is spent");
   CHECK(after.decision.effort == Effort::quick);
   CHECK(after.decision.evaluated == 60);
-  CHECK(after.decision.stopped_because == "no more than 60 configurations pay");
+  CHECK(after.decision.stopped_because == "more than 60 configurations, the least that is tried, do not pay");
   CHECK(laboratory.tune_again({.budget = {.evaluations = 90}}).decision.evaluated == 90);
 }
 

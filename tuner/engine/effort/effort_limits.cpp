@@ -100,6 +100,7 @@ Spending spending_of(Effort effort, std::uint64_t space_size, double result_s,
   if (is_quick) {
     const auto paid = static_cast<std::uint64_t>(std::min(cheap_s / result_s, size));
     spending.most = std::min(*spending.most, std::max(kQuick, paid));
+    spending.most_is_least = *spending.most > paid;
   }
   return spending;
 }

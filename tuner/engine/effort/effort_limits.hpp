@@ -34,6 +34,7 @@ struct SpendingConstants {
 /// these rules were chosen on.
 struct Spending {
   std::optional<std::uint64_t> most = {};         ///< configurations; nothing: all of them, which costs little
+  bool most_is_least = false;                     ///< `most` is tried although it costs more than is paid
   double least = 0;                               ///< configurations, before a belief ends the search
   double result_s = 0;                            ///< what a result costs
   std::chrono::duration<double> percent_worth{};  ///< SessionOptions::percent_worth
