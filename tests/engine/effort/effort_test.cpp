@@ -129,6 +129,24 @@ TEST_CASE("the more problems are known, the less is searched on the next, but ne
   CHECK_FALSE(limits_of(Effort::full, 10'000, 1).idle);
 }
 
+TEST_CASE("what one per cent is worth had no effect where other problems were known") {
+  const auto limits = [](Effort effort, std::uint64_t known_problems, double percent_s) {
+    return limits_of(effort, 10'000, known_problems, std::chrono::duration<double>(percent_s));
+  };
+  CHECK(limits(Effort::quick, 1, 8).evaluations == 80);
+  CHECK(limits(Effort::normal, 1, 8).idle == 180);
+  CHECK(limits(Effort::normal, 1, 8).least_for_idle == 360);
+  CHECK(limits(Effort::normal, 100, 8).idle == 80);
+  CHECK(limits(Effort::normal, 100, 0.5).idle == 20);
+  CHECK(limits(Effort::normal, 100, 1e-6).idle == 1);
+  CHECK(limits(Effort::quick, 1, 1e-6).evaluations == 1);
+  Laboratory laboratory(task_of(300), basin);
+  SessionOptions options = with(Effort::quick);
+  options.known_problems = 1;
+  options.percent_worth = std::chrono::seconds(8);
+  CHECK(laboratory.tune(options).decision.evaluated == 80);
+}
+
 TEST_CASE("more effort finds the same or better, stores what it did and says why it ended") {
   Laboratory laboratory(task_of(300), basin);
   laboratory.compile.milliseconds = kDear;
