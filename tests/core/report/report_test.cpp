@@ -278,6 +278,21 @@ TEST_CASE("a report said that less than 1 % is left in a space larger than any o
   CHECK(contains(to_json(report), "\"chance_left\": null"));
 }
 
+TEST_CASE("a report of a search too short for a belief said nothing of what is left") {
+  TuneReport report = full_report();
+  report.chance_left.reset();
+  CHECK_FALSE(contains(to_text(report), "  to gain "));  // all were tried
+  report.decision.counters["asked"] = 60;
+  report.strategy = "auto";
+  const std::string unknown = "  to gain    it is not known how much is left: ";
+  CHECK(contains(to_text(report), unknown + "too few were tried to form a belief\n"));
+  CHECK(contains(to_json(report), "\"chance_left\": null"));
+  report.strategy = "random";
+  CHECK(contains(to_text(report), unknown + "strategy random forms no belief\n"));
+  report.interrupted = true;
+  CHECK_FALSE(contains(to_text(report), "  to gain "));
+}
+
 TEST_CASE("a speed-up without an interval says that its uncertainty is unknown") {
   CHECK(contains(tuner::to_text(replayed_report()), "uncertainty is unknown"));
 }

@@ -129,6 +129,24 @@ TEST_CASE("the more problems are known, the less is searched on the next, but ne
   CHECK_FALSE(limits_of(Effort::full, 10'000, 1).idle);
 }
 
+TEST_CASE("what one per cent is worth had no effect where other problems were known") {
+  const auto limits = [](Effort effort, std::uint64_t known_problems, double percent_s) {
+    return limits_of(effort, 10'000, known_problems, std::chrono::duration<double>(percent_s));
+  };
+  CHECK(limits(Effort::quick, 1, 8).evaluations == 80);
+  CHECK(limits(Effort::normal, 1, 8).idle == 180);
+  CHECK(limits(Effort::normal, 1, 8).least_for_idle == 360);
+  CHECK(limits(Effort::normal, 100, 8).idle == 80);
+  CHECK(limits(Effort::normal, 100, 0.5).idle == 20);
+  CHECK(limits(Effort::normal, 100, 1e-6).idle == 1);
+  CHECK(limits(Effort::quick, 1, 1e-6).evaluations == 1);
+  Laboratory laboratory(task_of(300), basin);
+  SessionOptions options = with(Effort::quick);
+  options.known_problems = 1;
+  options.percent_worth = std::chrono::seconds(8);
+  CHECK(laboratory.tune(options).decision.evaluated == 80);
+}
+
 TEST_CASE("more effort finds the same or better, stores what it did and says why it ended") {
   Laboratory laboratory(task_of(300), basin);
   laboratory.compile.milliseconds = kDear;
@@ -136,7 +154,7 @@ TEST_CASE("more effort finds the same or better, stores what it did and says why
   CHECK(quick.decision.effort == Effort::quick);
   CHECK(quick.decision.evaluated == 60);
   CHECK(quick.decision.space_size == 1200);
-  CHECK(quick.decision.stopped_because == "no more than 60 configurations pay");
+  CHECK(quick.decision.stopped_because == "more than 60 configurations, the least that is tried, do not pay");
   CHECK_FALSE(quick.chance_left);
   const TuneReport normal = laboratory.tune_again(with(Effort::normal));
   CHECK(normal.decision.effort == Effort::normal);
@@ -335,7 +353,7 @@ TEST_CASE("a short search with rules of the user's own took the place of a longe
   CHECK(after.stopped_because == "the budget of 5 configurations is spent");
   CHECK(after.decision.effort == Effort::quick);
   CHECK(after.decision.evaluated == 60);
-  CHECK(after.decision.stopped_because == "no more than 60 configurations pay");
+  CHECK(after.decision.stopped_because == "more than 60 configurations, the least that is tried, do not pay");
   CHECK(laboratory.tune_again({.budget = {.evaluations = 90}}).decision.evaluated == 90);
 }
 

@@ -269,7 +269,8 @@ Command tune_command() {
                "allow reads of up to BYTES bytes before and after buffer NAME, like `pad BYTES` in its directive; "
                "programs can use the winner only if the file declares the same padding; repeat for several buffers"},
               {"effort", Kind::value, "quick|normal|full",
-               "how thoroughly to search: quick tries what takes a second or two, or 60 configurations; normal "
+               "how thoroughly to search: quick tries what takes a second or two, and at least 60 configurations; "
+               "normal "
                "everything where that takes some 15 s, else until more is unlikely to pay; full everything; default "
                "normal, or full with --record and --replay; --strategy, --budget and --stop-... replace it"},
               {"percent-worth", Kind::value, "TIME",

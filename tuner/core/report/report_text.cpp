@@ -63,6 +63,12 @@ std::string budget_text(const ReportBudget& budget) {
 
 /// The sections of a report's text.
 std::string left_to_gain(const TuneReport& report) {
+  if (!report.chance_left) {
+    const bool believes = report.strategy == "auto" || report.strategy == "model";
+    return "it is not known how much is left: " + (believes
+                                                       ? "too few were tried to form a belief"
+                                                       : fmt::format("strategy {} forms no belief", report.strategy));
+  }
   if (!report.is_belief_judged()) {
     return fmt::format("it is not known how much is left in a space of more than {}",
                        counted(TuneReport::kLargestJudged, "configuration"));
@@ -125,7 +131,8 @@ std::string ReportText::heading() const {
   if (report.interrupted) searched += "; stopped before all of them were measured";
   text += labelled("  searched   ", searched);
   if (!report.stopped_because.empty()) text += labelled("  stopped    ", "because " + report.stopped_because);
-  if (report.chance_left) text += labelled("  to gain    ", left_to_gain(report));
+  const bool ended = finished < report.space_size && !report.from_store && !report.interrupted;
+  if (report.chance_left || ended) text += labelled("  to gain    ", left_to_gain(report));
   text += left_out();
   for (const std::string& where : report.where) text += labelled("  where      ", where);
   const WarmStart& warm = report.warm_start;

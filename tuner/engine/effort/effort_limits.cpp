@@ -30,25 +30,29 @@ constexpr double kAlways = 9;          ///< what is tried at most costs no more 
 constexpr double kMostPart = 1.0 / 3;  ///< ... is no more than this part of the space
 constexpr double kQuickWorth = 1;      ///< of a `quick` search, complete or not
 
-/// For the known problems of a `normal` search. Each problem that is known leaves less to find out on the next: all
-/// together cost what a logarithm of their number would, each for itself.
-Budget idle_limits(std::uint64_t space_size, std::uint64_t known_problems) {
-  Budget limits;
-  const std::uint64_t alone =
-      space_size <= kSmall ? space_size / kWhole : std::clamp(space_size / kPartIdle, kLeastIdle, kMostIdle);
-  const std::uint64_t share = alone / (1 + known_problems);
-  const std::uint64_t idle = std::max(kLeastKnown, share);
-  if (idle >= space_size) return limits;
-  limits.idle = idle;
-  limits.idle_gain = kWorthwhile;
-  limits.least_for_idle = kWhole * share;
-  return limits;
-}
-
 /// So many times as many are tried as where one per cent is worth what it usually is.
 double eagerness(std::chrono::duration<double> percent_worth) {
   constexpr double kUsual = 2;
   return std::sqrt(percent_worth.count() / kUsual);
+}
+
+std::uint64_t times_as_many(double times, std::uint64_t count) {
+  return std::max<std::uint64_t>(static_cast<std::uint64_t>(times * static_cast<double>(count)), 1);
+}
+
+/// For the known problems of a `normal` search. Each problem that is known leaves less to find out on the next: all
+/// together cost what a logarithm of their number would, each for itself. Most end before a belief is formed.
+Budget idle_limits(std::uint64_t space_size, std::uint64_t known_problems, double times) {
+  Budget limits;
+  const std::uint64_t alone =
+      space_size <= kSmall ? space_size / kWhole : std::clamp(space_size / kPartIdle, kLeastIdle, kMostIdle);
+  const std::uint64_t share = alone / (1 + known_problems);
+  const std::uint64_t idle = times_as_many(times, std::max(kLeastKnown, share));
+  if (idle >= space_size) return limits;
+  limits.idle = idle;
+  limits.idle_gain = kWorthwhile;
+  limits.least_for_idle = times_as_many(times, kWhole * share);
+  return limits;
 }
 
 std::uint64_t normal_most(std::uint64_t space_size, const Spending& spending) {
@@ -60,12 +64,14 @@ std::uint64_t normal_most(std::uint64_t space_size, const Spending& spending) {
 
 }  // namespace
 
-Budget limits_of(Effort effort, std::uint64_t space_size, std::uint64_t known_problems) {
+Budget limits_of(Effort effort, std::uint64_t space_size, std::uint64_t known_problems,
+                 std::chrono::duration<double> percent_worth) {
   Budget limits;
   if (effort == Effort::full) return limits;
   if (known_problems > 0) {
-    if (effort == Effort::normal) return idle_limits(space_size, known_problems);
-    if (space_size > kLeastKnown) limits.evaluations = kLeastKnown;
+    if (effort == Effort::normal) return idle_limits(space_size, known_problems, eagerness(percent_worth));
+    const std::uint64_t most = times_as_many(eagerness(percent_worth), kLeastKnown);
+    if (space_size > most) limits.evaluations = most;
     return limits;
   }
   limits.weighs = space_size > (effort == Effort::quick ? kQuick : kTiny);
@@ -100,6 +106,7 @@ Spending spending_of(Effort effort, std::uint64_t space_size, double result_s,
   if (is_quick) {
     const auto paid = static_cast<std::uint64_t>(std::min(cheap_s / result_s, size));
     spending.most = std::min(*spending.most, std::max(kQuick, paid));
+    spending.most_is_least = *spending.most > paid;
   }
   return spending;
 }

@@ -12,8 +12,10 @@ namespace tuner::engine {
 
 /// What ends a search of this effort in a space of so many configurations, as long as it is not known what a result
 /// costs. By counts and results only, so that a seed reproduces a search. `known_problems`: on so many others, tuned
-/// together with this one, the kernel's best are known (Experience), so that less is left to find.
-Budget limits_of(Effort effort, std::uint64_t space_size, std::uint64_t known_problems = 0);
+/// together with this one, the kernel's best are known (Experience), so that less is left to find: then counts alone
+/// end the search, and only there `percent_worth` changes them.
+Budget limits_of(Effort effort, std::uint64_t space_size, std::uint64_t known_problems = 0,
+                 std::chrono::duration<double> percent_worth = std::chrono::seconds(2));
 
 /// What spending goes by. bench_search_effort chooses them, and judges them on kernels on which they were not chosen.
 struct SpendingConstants {
@@ -34,6 +36,7 @@ struct SpendingConstants {
 /// these rules were chosen on.
 struct Spending {
   std::optional<std::uint64_t> most = {};         ///< configurations; nothing: all of them, which costs little
+  bool most_is_least = false;                     ///< `most` is tried although it costs more than is paid
   double least = 0;                               ///< configurations, before a belief ends the search
   double result_s = 0;                            ///< what a result costs
   std::chrono::duration<double> percent_worth{};  ///< SessionOptions::percent_worth

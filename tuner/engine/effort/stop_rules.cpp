@@ -124,8 +124,11 @@ std::string StopRules::why_enough() const {
     return fmt::format("{} of the space, {}, {} tried", percent(*budget_.share),
                        counted(*evaluations_, "configuration"), *evaluations_ == 1 ? "was" : "were");
   }
-  if (spending_) return fmt::format("no more than {} pay", counted(*evaluations_, "configuration"));
-  return fmt::format("the budget of {} is spent", counted(*evaluations_, "configuration"));
+  const std::string most = counted(*evaluations_, "configuration");
+  if (spending_ && spending_->most_is_least)
+    return fmt::format("more than {}, the least that is tried, do not pay", most);
+  if (spending_) return fmt::format("no more than {} pay", most);
+  return fmt::format("the budget of {} is spent", most);
 }
 
 std::string StopRules::why_out_of_time() const {

@@ -19,7 +19,7 @@ constexpr std::uint64_t kNeeded = 12;
 StopRules rules_of(const SessionOptions& options, std::uint64_t space_size) {
   Budget budget = options.budget;
   if (options.effort) {
-    const Budget limits = limits_of(*options.effort, space_size, options.known_problems);
+    const Budget limits = limits_of(*options.effort, space_size, options.known_problems, options.percent_worth);
     budget.evaluations = limits.evaluations;
     budget.idle = limits.idle;
     budget.idle_gain = limits.idle_gain;
