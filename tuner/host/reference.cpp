@@ -128,10 +128,13 @@ ReferenceGaps unproven_by_reference(const Cases& cases, const std::vector<std::o
   std::erase_if(passed, [&](const auto& entry) { return proven.count(entry.first) > 0; });
   for (const auto& [buffer, at] : passed) {
     const HostProblem& problem = cases.problems[at.second];
+    // No tolerance makes NaN differ from NaN.
+    const bool is_nan = at.first.why == Unproven::Why::not_a_number;
     const std::string sentence = fmt::format(
         "`{}`: the reference proves nothing, because {}: a kernel that {} agrees; give the inputs other contents, or "
-        "the output a smaller rtol and atol, or declare it `trivial`",
-        buffer, text_of({at.first}), at.first.why == Unproven::Why::unchanged ? "does nothing" : "only fills it");
+        "{}declare it `trivial`",
+        buffer, text_of({at.first}), at.first.why == Unproven::Why::unchanged ? "does nothing" : "only fills it",
+        is_nan ? "" : "the output a smaller rtol and atol, or ");
     if (!proven.empty()) {
       // What stays as it was beside a result that is proven, is a counter that the kernel sets back, most often.
       if (at.first.why != Unproven::Why::unchanged) found.notes.push_back(sentence + ".");

@@ -472,16 +472,22 @@ TUNER_APART __device__ float magnitude(const Byte* data, Long i, int type) {
   return (float)(value < 0 ? -value : value);
 }
 
-// Neighbours are 64 elements of one lane: of neighbourhood `n` from `first` to before `end`, `lanes` apart.
-#define EACH_NEIGHBOURHOOD(n) EACH(n, (elements + 64 * lanes - 1) / (64 * lanes) * lanes)
+// Neighbours are 64 elements of one lane, and the last ones up to 127: of neighbourhood `n` from `first` to before `end`,
+// `lanes` apart.
+__device__ inline Long neighbourhoods(Long elements, Long lanes) {
+  const Long whole = elements / (64 * lanes);
+  return (whole ? whole : 1) * lanes;
+}
+#define EACH_NEIGHBOURHOOD(n) EACH(n, neighbourhoods(elements, lanes))
 #define EACH_NEIGHBOUR(i, n) TUNER_ROLLED \
-  for (Long i = (n) / lanes * 64 * lanes + (n) % lanes, end = ((n) / lanes + 1) * 64 * lanes; i < end && i < elements; i += lanes)
+  for (Long i = (n) / lanes * 64 * lanes + (n) % lanes, \
+            end = (n) + lanes < neighbourhoods(elements, lanes) ? ((n) / lanes + 1) * 64 * lanes : elements; \
+       i < end; i += lanes)
 
 // What moves by more than `most` of its size, and of that of its neighbours in the geometric mean, is no rounding: an index
-// or a branch has changed. Nothing is known of it then. `sum` and `count` are over the bits of what is left.
+// or a branch has changed. Nothing is known of it then. `count` is how many are left that move.
 extern "C" __global__ void tuner_drop_spread(float* spread, const Byte* reference, Long elements, Long lanes, int type, float most,
                                              Finding* finding) {
-  Long left_sum = 0;
   Long left = 0;
   EACH_NEIGHBOURHOOD(n) {
     Long sum = 0;
@@ -495,57 +501,80 @@ extern "C" __global__ void tuner_drop_spread(float* spread, const Byte* referenc
     const float limit = most * mean_of(sum, count);
     EACH_NEIGHBOUR(i, n) {
       if (spread[i] > limit && spread[i] > most * magnitude(reference, i, type)) spread[i] = 0;
-      if (spread[i] == 0) continue;
-      left_sum += __float_as_uint(spread[i]);
-      ++left;
+      if (spread[i] != 0) ++left;
     }
   }
-  if (left == 0) return;
-  atomicAdd(&finding->sum, left_sum);
-  atomicAdd(&finding->count, left);
+  if (left != 0) atomicAdd(&finding->count, left);
 }
 
-// Whether it is a whole number of a size at which its type has four bits behind the point: an index, a flag or a count, or one
-// of 16 sums.
-TUNER_APART __device__ bool is_whole(const Byte* data, Long i, int type) {
+// Zeros, or the whole numbers of a size at which their type has four bits behind the point: an index, a flag or a count, or
+// one of 16 sums.
+TUNER_APART __device__ bool is_of_kind(const Byte* data, Long i, int type, int is_zero) {
   const double value = load(data, i, type);
   const double size = value < 0 ? -value : value;
+  if (is_zero) return size == 0;
   return size >= 1 && size < (type == kFloat16 ? 64 : type == kBfloat16 ? 8 : 524288) && size == floor(size);
 }
 
-// `sum` counts the whole numbers, `count` those of them that came out the same every time.
-extern "C" __global__ void tuner_count_whole(const float* spread, const Byte* reference, Long elements, int type,
-                                             Finding* finding) {
-  Long whole = 0;
+// `sum` counts the elements of a kind, `count` those of them that came out the same every time.
+extern "C" __global__ void tuner_count_kind(const float* spread, const Byte* reference, Long elements, int type, int is_zero,
+                                            Finding* finding) {
+  Long all = 0;
   Long still = 0;
   EACH(i, elements) {
-    if (!is_whole(reference, i, type)) continue;
-    ++whole;
+    if (!is_of_kind(reference, i, type, is_zero)) continue;
+    ++all;
     if (spread[i] == 0) ++still;
   }
-  if (whole != 0) atomicAdd(&finding->sum, whole);
+  if (all != 0) atomicAdd(&finding->sum, all);
   if (still != 0) atomicAdd(&finding->count, still);
 }
 
-// An element that came out the same every time, where a quarter of its neighbours did not, was lucky: it is taken to be `part`
-// as uncertain as they are. Where all of these came out the same, `otherwise` stands for them. A handful, as of statistics,
-// are no neighbours. Whole numbers are exact where that is said.
-extern "C" __global__ void tuner_level_spread(float* spread, const Byte* reference, Long elements, Long lanes, int type,
-                                              float part, float otherwise, int whole_is_exact) {
+// `part` of the standard deviation of the differences of so many elements from one of them; no bound where there is no other.
+__device__ inline float deviation(float part, Long count, double sum, double squares) {
+  if (count < 2) return 3e38f;
+  const double share = 1.0f / (float)count;
+  const double mean = __dmul_rn(sum, share);
+  const float variance = (float)__dadd_rn(__dmul_rn(squares, share), -__dmul_rn(mean, mean));
+  return variance > 0 ? part * sqrtf(variance) : 0;
+}
+
+// An element that came out the same every time, where more than a quarter of its neighbours, and these are 16 or more, did
+// not, was lucky: it is taken to be `part` as uncertain as they are. A handful, as of statistics, are no neighbours. Zeros
+// and whole numbers are exact where that is said.
+// Then a spread is lowered to `of_deviation` of the standard deviation of its neighbours, but to no less than `sure` of itself:
+// where elements may be off by more than they differ, a kernel that writes one value would pass.
+extern "C" __global__ void tuner_level_spread(float* spread, const Byte* reference, Long elements, Long lanes, int type, float part,
+                                              float sure, float of_deviation, int zero_is_exact, int whole_is_exact) {
   EACH_NEIGHBOURHOOD(n) {
-    Long sum = 0;
-    Long count = 0;
+    Long bits = 0;
+    Long moved = 0;
     Long all = 0;
+    Long finite = 0;
+    double first = 0;
+    double sum = 0;
+    double squares = 0;
     EACH_NEIGHBOUR(i, n) {
       ++all;
-      if (spread[i] == 0) continue;
-      sum += __float_as_uint(spread[i]);
-      ++count;
+      if (spread[i] != 0) ++moved;
+      bits += __float_as_uint(spread[i]);
+      if (!(magnitude(reference, i, type) < 3e38f)) continue;
+      const double value = load(reference, i, type);
+      if (finite++ == 0) first = value;
+      const double difference = __dadd_rn(value, -first);
+      sum = __dadd_rn(sum, difference);
+      squares = __dadd_rn(squares, __dmul_rn(difference, difference));
     }
-    const float least = part * (4 * count > all && all >= 16 ? mean_of(sum, count) : count == 0 ? otherwise : 0);
+    if (moved == 0) continue;
+    const float least = 4 * moved > all && all >= 16 ? part * mean_of(bits, moved) : 0;
+    const float most = deviation(of_deviation, finite, sum, squares);
     EACH_NEIGHBOUR(i, n) {
-      const bool is_exact = whole_is_exact && spread[i] == 0 && is_whole(reference, i, type);
-      if (spread[i] < least && !is_exact) spread[i] = least;
+      float own = spread[i];
+      const bool is_exact = own == 0 && ((zero_is_exact && is_of_kind(reference, i, type, 1)) ||
+                                         (whole_is_exact && is_of_kind(reference, i, type, 0)));
+      if (own < least && !is_exact) own = least;
+      const float lowered = most > sure * own ? most : sure * own;
+      spread[i] = own < lowered ? own : lowered;
     }
   }
 }

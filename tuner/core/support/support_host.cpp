@@ -96,7 +96,7 @@ bool run_support_kernel_on_host(std::string_view name, void** arguments) {
   if (name == "tuner_compare") return call(tuner_compare, arguments);
   if (name == "tuner_widen_spread") return call(tuner_widen_spread, arguments);
   if (name == "tuner_drop_spread") return call(tuner_drop_spread, arguments);
-  if (name == "tuner_count_whole") return call(tuner_count_whole, arguments);
+  if (name == "tuner_count_kind") return call(tuner_count_kind, arguments);
   if (name == "tuner_level_spread") return call(tuner_level_spread, arguments);
   return false;
 }

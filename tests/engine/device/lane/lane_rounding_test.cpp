@@ -18,10 +18,10 @@ RunReference rounded(const std::string& behaviour, const std::string& exactly = 
   return request;
 }
 
-// Results of about 200, one of which a candidate that is wrong has 1 too large.
+// Results from 200 to 600, one of which a candidate that is wrong has 1 too large.
 PrepareProblem large_problem(std::chrono::milliseconds launch_timeout = std::chrono::milliseconds(2000)) {
   PrepareProblem request = problem(launch_timeout);
-  request.arguments[0].generators = {{Generator::Kind::uniform, {100, 101}}};
+  request.arguments[0].generators = {{Generator::Kind::uniform, {100, 300}}};
   return request;
 }
 
@@ -39,6 +39,17 @@ TEST_CASE("a candidate that is off by the reference's own rounding is right") {
   CHECK_FALSE(rejected(reply));
   CHECK(reply.timed_run().samples_ns.size() > 1);
   CHECK(test.lane.statistics().losses.empty());
+}
+
+TEST_CASE(
+    "an element passed that is off by more than elements differ from each other, because that is less than 24 "
+    "spreads") {
+  PrepareProblem alike = large_problem();
+  alike.arguments[0].generators = {{Generator::Kind::uniform, {100, 101}}};
+  TestLane test(alike);
+  test.expect(rounded("trembles by=0.1"), Outcome::ok);
+  test.expect(screen("right"), Outcome::ok);
+  test.expect(screen("wrong"), Outcome::wrong_result, "It looks like rounding.");
 }
 
 TEST_CASE("what is off by more, and may be rounding, is rejected and timed") {

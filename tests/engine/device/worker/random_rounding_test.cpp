@@ -33,6 +33,13 @@ TEST_CASE("whole numbers are exact where they stay the same and others do not, a
   CHECK_FALSE(whole_is_exact(1024, 1, 64, 1));         // one by chance
 }
 
+TEST_CASE("zeros of a mask were as uncertain as the sums beside them, and those of what is cut off still are") {
+  CHECK(zero_is_exact(4096, 2050, 2048, 2048));        // half of it is masked
+  CHECK_FALSE(zero_is_exact(4096, 2040, 2048, 2030));  // some sums are near enough to 0 to rise above it
+  CHECK_FALSE(zero_is_exact(512, 250, 28, 28));        // sums in bfloat16, half of which stay the same
+  CHECK_FALSE(zero_is_exact(512, 2, 0, 0));
+}
+
 TEST_CASE("what rounds to nearest rounds up or down, by a choice that the seed is part of") {
   const auto text = with_random_rounding(module_of("\tfma.rn.f32 %f3, %f1, %f2, 0f3F800000;"));
   REQUIRE(text);

@@ -41,7 +41,7 @@ DeviceSupport::DeviceSupport(std::span<const std::vector<std::byte>> cubins, Wor
       compare_(find(modules_, "tuner_compare")),
       widen_spread_(find(modules_, "tuner_widen_spread")),
       drop_spread_(find(modules_, "tuner_drop_spread")),
-      count_whole_(find(modules_, "tuner_count_whole")),
+      count_kind_(find(modules_, "tuner_count_kind")),
       level_spread_(find(modules_, "tuner_level_spread")),
       findings_(allocate(kMaxFindings * sizeof(Finding))) {}
 
@@ -155,16 +155,18 @@ std::size_t DeviceSupport::drop_spread(CUdeviceptr spread, CUdeviceptr reference
              static_cast<float>(kMostSpread));
 }
 
-std::size_t DeviceSupport::count_whole(CUdeviceptr spread, CUdeviceptr reference, std::uint64_t elements,
-                                       const BoundArgument& argument) {
-  return ask(count_whole_, elements, spread, reference, elements, support_number(argument.type));
+std::size_t DeviceSupport::count_kind(CUdeviceptr spread, CUdeviceptr reference, std::uint64_t elements,
+                                      const BoundArgument& argument, Kind kind) {
+  return ask(count_kind_, elements, spread, reference, elements, support_number(argument.type),
+             static_cast<int>(kind == Kind::zero));
 }
 
 void DeviceSupport::level_spread(CUdeviceptr spread, CUdeviceptr reference, std::uint64_t elements,
-                                 const BoundArgument& argument, float otherwise, bool whole_is_exact) {
+                                 const BoundArgument& argument, bool zero_is_exact, bool whole_is_exact) {
   launch(level_spread_, elements, spread, reference, elements, static_cast<std::uint64_t>(std::max(argument.lanes, 1)),
-         support_number(argument.type), static_cast<float>(kPartOfNeighbours), otherwise,
-         static_cast<int>(whole_is_exact));
+         support_number(argument.type), static_cast<float>(kPartOfNeighbours),
+         static_cast<float>(kSureSpread / kAcceptedSpread), static_cast<float>(1 / kAcceptedSpread),
+         static_cast<int>(zero_is_exact), static_cast<int>(whole_is_exact));
 }
 
 std::vector<Finding> DeviceSupport::findings() {

@@ -46,17 +46,18 @@ class DeviceSupport {
   /// Raises each float of `spread` to |found - expected|, where that is finite.
   void widen_spread(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements, const BoundArgument& argument,
                     CUdeviceptr excluded, CUdeviceptr spread);
-  /// Sets to zero what moves by more than a part of the size of its neighbours. `count` and `sum` are the number of
-  /// floats that are not zero then, and the sum of their bits.
+  /// Sets to zero what moves by more than a part of the size of its neighbours. `count` is the number of floats that
+  /// are not zero then.
   std::size_t drop_spread(CUdeviceptr spread, CUdeviceptr reference, std::uint64_t elements,
                           const BoundArgument& argument);
-  /// `sum` is the number of whole numbers, `count` that of those whose spread is zero.
-  std::size_t count_whole(CUdeviceptr spread, CUdeviceptr reference, std::uint64_t elements,
-                          const BoundArgument& argument);
-  /// Raises each to a part of what its neighbours have, or of `otherwise` where these are all zero: but for whole
-  /// numbers that never moved, if these are exact.
+  enum class Kind { zero, whole };
+  /// `sum` is the number of elements of this kind, `count` that of those whose spread is zero.
+  std::size_t count_kind(CUdeviceptr spread, CUdeviceptr reference, std::uint64_t elements,
+                         const BoundArgument& argument, Kind kind);
+  /// Raises each to a part of what its neighbours have, but for zeros and whole numbers that never moved, if these are
+  /// exact. Then lowers it to what these differ by.
   void level_spread(CUdeviceptr spread, CUdeviceptr reference, std::uint64_t elements, const BoundArgument& argument,
-                    float otherwise, bool whole_is_exact);
+                    bool zero_is_exact, bool whole_is_exact);
 
   /// Waits for the checks asked for since the last call and returns what they found, in that order.
   std::vector<Finding> findings();
@@ -73,7 +74,7 @@ class DeviceSupport {
   WorkStream& stream_;
   std::vector<Module> modules_;
   CUfunction fill_, sort_step_, plant_, check_planted_, checksum_, checksum_elements_, find_unwritten_,
-      find_overwritten_, compare_, widen_spread_, drop_spread_, count_whole_, level_spread_;
+      find_overwritten_, compare_, widen_spread_, drop_spread_, count_kind_, level_spread_;
   DeviceMemory findings_;
   std::size_t used_ = 0;
 };

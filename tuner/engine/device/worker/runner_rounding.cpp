@@ -1,5 +1,4 @@
 // How exactly the reference computes, and what is rounding because of that.
-#include <bit>
 #include <utility>
 #include <vector>
 
@@ -76,22 +75,26 @@ std::vector<DeviceMemory> Runner::run_rounded(const std::vector<ArgumentState*>&
                             state.unwritten_by_reference.get(), spreads[i].get());
     }
   }
-  std::vector<std::size_t> moved, whole;
+  struct Asked {
+    std::size_t moved, zeros, whole;
+  };
+  std::vector<Asked> asked;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const ArgumentState& state = *outputs[i];
-    moved.push_back(support_.drop_spread(spreads[i].get(), state.reference.get(), state.elements, state.argument));
-    whole.push_back(support_.count_whole(spreads[i].get(), state.reference.get(), state.elements, state.argument));
+    const CUdeviceptr spread = spreads[i].get(), reference = outputs[i]->reference.get();
+    const BoundArgument& argument = outputs[i]->argument;
+    const std::uint64_t elements = outputs[i]->elements;
+    asked.push_back({support_.drop_spread(spread, reference, elements, argument),
+                     support_.count_kind(spread, reference, elements, argument, DeviceSupport::Kind::zero),
+                     support_.count_kind(spread, reference, elements, argument, DeviceSupport::Kind::whole)});
   }
   const std::vector<Finding> found = support_.findings();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const ArgumentState& state = *outputs[i];
-    const Finding &that_move = found[moved[i]], &that_are_whole = found[whole[i]];
-    // Of an output that is mostly exact, what does not move is exact.
-    const bool is_exact = 4 * that_move.count <= state.compared();
-    const auto bits = static_cast<std::uint32_t>(is_exact ? 0 : that_move.sum / that_move.count);
-    support_.level_spread(
-        spreads[i].get(), state.reference.get(), state.elements, state.argument, std::bit_cast<float>(bits),
-        whole_is_exact(state.compared(), state.compared() - that_move.count, that_are_whole.sum, that_are_whole.count));
+    const std::uint64_t all = state.compared(), still = all - found[asked[i].moved].count;
+    const Finding &zeros = found[asked[i].zeros], &whole = found[asked[i].whole];
+    support_.level_spread(spreads[i].get(), state.reference.get(), state.elements, state.argument,
+                          zero_is_exact(all, still, zeros.sum, zeros.count),
+                          whole_is_exact(all, still, whole.sum, whole.count));
   }
   return spreads;
 }

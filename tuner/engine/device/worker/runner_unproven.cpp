@@ -123,18 +123,23 @@ Verdict Runner::something_is_proven(const std::vector<Unproven>& unproven) const
   });
   const std::string value =
       element_text(argument.type, stream_.download(first_compared(*first), size_of(argument.type)));
+  // No tolerance makes NaN differ from NaN.
+  const bool is_nan = std::any_of(unproven.begin(), unproven.end(), [&](const Unproven& one) {
+    return one.buffer == argument.name && one.why == Unproven::Why::not_a_number && one.elements == one.of;
+  });
   const std::string within =
-      argument.rtol > 0 || argument.atol > 0
+      is_nan ? ""
+      : argument.rtol > 0 || argument.atol > 0
           ? fmt::format(", within the tolerance (rtol {}, atol {})", argument.rtol, argument.atol)
           : "";
-  return {Outcome::wrong_result,
-          fmt::format("Its results prove nothing: {}, so a kernel that {} would pass. Give its inputs contents from "
-                      "which it computes something, or the output a smaller `rtol` and `atol`. Declare the output "
-                      "`trivial` if this is what it computes.",
-                      is_filled ? fmt::format("all {} elements of '{}' are {}{}", first->compared(), argument.name,
-                                              value, within)
-                                : fmt::format("'{}' still holds what it held before{}", argument.name, within),
-                      is_filled ? "only fills it" : "does nothing")};
+  return {
+      Outcome::wrong_result,
+      fmt::format(
+          "Its results prove nothing: {}, so a kernel that {} would pass. Give its inputs contents from "
+          "which it computes something{}. Declare the output `trivial` if this is what it computes.",
+          is_filled ? fmt::format("all {} elements of '{}' are {}{}", first->compared(), argument.name, value, within)
+                    : fmt::format("'{}' still holds what it held before{}", argument.name, within),
+          is_filled ? "only fills it" : "does nothing", is_nan ? "" : ", or the output a smaller `rtol` and `atol`")};
 }
 
 }  // namespace tuner::engine

@@ -9,8 +9,9 @@ namespace tuner::engine {
 // operations rounded at random (random_rounding.hpp); an element's spread is the most by which it then differs from
 // what the reference wrote. The numbers were chosen by measurements: docs/results/rounding.md.
 inline constexpr int kRoundedRuns = 8;
-inline constexpr double kAcceptedSpread = 24;     ///< so many times that is still rounding
-inline constexpr double kAlikeSpread = 100;       ///< so many times may be, and the report says so
+inline constexpr double kAcceptedSpread = 24;  ///< so many times that is still rounding
+inline constexpr double kSureSpread = 6;       ///< what is more must be within the standard deviation of 64 neighbours
+inline constexpr double kAlikeSpread = 100;    ///< so many times may be, and the report says so
 inline constexpr double kPartOfNeighbours = 0.3;  ///< of the geometric mean of 64 neighbours, at least
 inline constexpr double kMostSpread = 0.02;       ///< of an element's size, and of that of 64 neighbours
 
@@ -23,6 +24,12 @@ constexpr bool whole_is_exact(std::uint64_t all, std::uint64_t all_still, std::u
   const double others_still = static_cast<double>(all_still) - static_cast<double>(still);
   const double part = static_cast<double>(still) / static_cast<double>(whole);
   return others <= 0 || (part >= 0.25 && part > 4 * (others_still + 1) / others);
+}
+
+/// The same of zeros, as a mask leaves them, of which none may move. Where sums are cut off at 0, those move that are
+/// near it.
+constexpr bool zero_is_exact(std::uint64_t all, std::uint64_t all_still, std::uint64_t zeros, std::uint64_t still) {
+  return still == zeros && whole_is_exact(all, all_still, zeros, still);
 }
 
 }  // namespace tuner::engine
