@@ -9,11 +9,11 @@
 
 namespace tuner::test {
 
-/// A target of ours with the folders that hold its files, as cmake/rooms.cmake wrote it down.
+/// A target of ours with the folders that hold its files, as cmake/rooms.cmake wrote it down. A program is a room, too.
 struct Room {
   std::string name;
-  std::set<std::string> folders;  ///< by their path from the root
-  std::set<std::string> links;    ///< targets, libraries of others among them
+  std::set<std::string> places;  ///< folders, or the files of a program, by their path from the root
+  std::set<std::string> links;   ///< targets, libraries of others among them
 };
 
 std::vector<Room> read_rooms(const std::filesystem::path& file);
@@ -22,6 +22,7 @@ std::vector<Room> read_rooms(const std::filesystem::path& file);
 using IncludedFiles = std::map<std::string, std::set<std::string>>;
 
 /// A line for each file in a room that includes one of a room which its own does not link. Public headers are for all.
+/// A file that is a program's own is in no other room.
 std::vector<std::string> find_unlinked(const std::vector<Room>& rooms, const IncludedFiles& includes);
 
 /// A line for each file whose path begins with `from` that sees one whose path begins with `to`, be it by way of
@@ -29,8 +30,7 @@ std::vector<std::string> find_unlinked(const std::vector<Room>& rooms, const Inc
 std::vector<std::string> find_seen(const IncludedFiles& includes, std::string_view from, std::string_view to);
 
 /// A line for each file that no room has, and for each folder that two rooms have or that is not there. Public headers
-/// are everyone's. What stands alone is not asked for: programs' main files, the injected library, the text of the
-/// shim.
+/// are everyone's. What stands alone is not asked for: the injected library, the text of the shim.
 std::vector<std::string> find_homeless(const std::filesystem::path& root, const std::vector<Room>& rooms,
                                        const IncludedFiles& files);
 
