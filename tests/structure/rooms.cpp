@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 namespace tuner::test {
 namespace {
@@ -61,7 +62,8 @@ std::vector<std::string> find_unlinked(const std::vector<Room>& rooms, const Inc
   return lines;
 }
 
-std::vector<std::string> find_seen(const IncludedFiles& includes, std::string_view from, std::string_view to) {
+std::vector<std::string> find_seen(const IncludedFiles& includes, std::string_view from,
+                                   const std::vector<std::string_view>& to) {
   std::vector<std::string> lines;
   for (const auto& [file, included] : includes) {
     if (!file.starts_with(from)) continue;
@@ -74,9 +76,29 @@ std::vector<std::string> find_seen(const IncludedFiles& includes, std::string_vi
       if (found == includes.end()) continue;
       for (const std::string& next : found->second) {
         if (!reached.emplace(next, at).second) continue;
-        if (next.starts_with(to)) lines.push_back(file + " sees " + next + " through " + at);
+        if (begins_with_any(next, to)) lines.push_back(file + " sees " + next + " through " + at);
         pending.push_back(next);
       }
+    }
+  }
+  return lines;
+}
+
+std::vector<std::string> find_strangers(const IncludedFiles& includes, const std::vector<Library>& libraries) {
+  std::vector<std::string> lines;
+  for (const Library& library : libraries) {
+    for (std::string& line : find_seen(includes, "", library.headers)) {
+      if (!begins_with_any(line, library.users)) lines.push_back(std::move(line));
+    }
+  }
+  for (const auto& [file, included] : includes) {
+    for (const std::string& name : included) {
+      // Device code is ours where the host compiles it.
+      const bool is_ours = includes.contains(name) || name.ends_with(".cu");
+      const bool is_known = is_ours || std::ranges::any_of(libraries, [&](const Library& library) {
+                              return begins_with_any(name, library.headers);
+                            });
+      if (!is_known) lines.push_back(file + " includes " + name + " of a library that has no users");
     }
   }
   return lines;
