@@ -161,7 +161,7 @@ std::map<std::string, FileUse> read_uses(const fs::path& root, const std::vector
     use.names = names_in(text.code);
     use.files = files_of_ours(root, name, text);
     for (const CodeText::Include& include : text.includes) {
-      if (!include.is_quoted && file_of_ours(root, name, include).empty()) use.headers.insert(include.name);
+      if (file_of_ours(root, name, include).empty()) use.headers.insert(include.name);
     }
   }
   return uses;

@@ -13,7 +13,7 @@ namespace tuner::test {
 /// What a file takes from elsewhere.
 struct FileUse {
   std::set<std::string> files;    ///< of ours that it includes, by their path from the root
-  std::set<std::string> headers;  ///< of others that it includes with angle brackets
+  std::set<std::string> headers;  ///< of others that it includes, be it with quotes or with angle brackets
   std::set<std::string> names;    ///< of libraries ("std::sort", "fmt::join"), and what may be a macro ("EINTR")
 };
 

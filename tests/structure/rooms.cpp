@@ -3,12 +3,23 @@
 #include <algorithm>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 namespace tuner::test {
 namespace {
 
 std::string folder_of(const std::string& file) {
   return file.substr(0, file.rfind('/'));
+}
+
+/// By place.
+using RoomAt = std::map<std::string, const Room*>;
+
+const Room* room_of(const std::string& file, const RoomAt& rooms) {
+  for (const std::string& place : {file, folder_of(file)}) {
+    if (const auto found = rooms.find(place); found != rooms.end()) return found->second;
+  }
+  return nullptr;
 }
 
 bool begins_with_any(std::string_view name, const std::vector<std::string_view>& beginnings) {
@@ -23,10 +34,10 @@ std::vector<Room> read_rooms(const std::filesystem::path& file) {
   for (std::string line; std::getline(stream, line);) {
     std::istringstream words(line);
     Room room;
-    std::string folders;
-    words >> room.name >> folders;
-    std::istringstream list(folders);
-    for (std::string folder; std::getline(list, folder, ',');) room.folders.insert(folder);
+    std::string places;
+    words >> room.name >> places;
+    std::istringstream list(places);
+    for (std::string place; std::getline(list, place, ',');) room.places.insert(place);
     for (std::string link; words >> link;) room.links.insert(link);
     rooms.push_back(std::move(room));
   }
@@ -34,26 +45,25 @@ std::vector<Room> read_rooms(const std::filesystem::path& file) {
 }
 
 std::vector<std::string> find_unlinked(const std::vector<Room>& rooms, const IncludedFiles& includes) {
-  std::map<std::string, const Room*> room_of;  // by folder
+  RoomAt room_at;
   for (const Room& room : rooms) {
-    for (const std::string& folder : room.folders) room_of.emplace(folder, &room);
+    for (const std::string& place : room.places) room_at.emplace(place, &room);
   }
   std::vector<std::string> lines;
   for (const auto& [file, included] : includes) {
-    const auto own = room_of.find(folder_of(file));
-    if (own == room_of.end()) continue;
+    const Room* const own = room_of(file, room_at);
+    if (own == nullptr) continue;
     for (const std::string& other : included) {
-      const auto theirs = room_of.find(folder_of(other));
-      if (theirs == room_of.end() || theirs->second == own->second) continue;
-      if (!own->second->links.contains(theirs->second->name))
-        lines.push_back(file + " includes " + other + ", and " + own->second->name + " does not link " +
-                        theirs->second->name);
+      const Room* const theirs = room_of(other, room_at);
+      if (theirs == nullptr || theirs == own || own->links.contains(theirs->name)) continue;
+      lines.push_back(file + " includes " + other + ", and " + own->name + " does not link " + theirs->name);
     }
   }
   return lines;
 }
 
-std::vector<std::string> find_seen(const IncludedFiles& includes, std::string_view from, std::string_view to) {
+std::vector<std::string> find_seen(const IncludedFiles& includes, std::string_view from,
+                                   const std::vector<std::string_view>& to) {
   std::vector<std::string> lines;
   for (const auto& [file, included] : includes) {
     if (!file.starts_with(from)) continue;
@@ -66,9 +76,29 @@ std::vector<std::string> find_seen(const IncludedFiles& includes, std::string_vi
       if (found == includes.end()) continue;
       for (const std::string& next : found->second) {
         if (!reached.emplace(next, at).second) continue;
-        if (next.starts_with(to)) lines.push_back(file + " sees " + next + " through " + at);
+        if (begins_with_any(next, to)) lines.push_back(file + " sees " + next + " through " + at);
         pending.push_back(next);
       }
+    }
+  }
+  return lines;
+}
+
+std::vector<std::string> find_strangers(const IncludedFiles& includes, const std::vector<Library>& libraries) {
+  std::vector<std::string> lines;
+  for (const Library& library : libraries) {
+    for (std::string& line : find_seen(includes, "", library.headers)) {
+      if (!begins_with_any(line, library.users)) lines.push_back(std::move(line));
+    }
+  }
+  for (const auto& [file, included] : includes) {
+    for (const std::string& name : included) {
+      // Device code is ours where the host compiles it.
+      const bool is_ours = includes.contains(name) || name.ends_with(".cu");
+      const bool is_known = is_ours || std::ranges::any_of(libraries, [&](const Library& library) {
+                              return begins_with_any(name, library.headers);
+                            });
+      if (!is_known) lines.push_back(file + " includes " + name + " of a library that has no users");
     }
   }
   return lines;
@@ -77,19 +107,18 @@ std::vector<std::string> find_seen(const IncludedFiles& includes, std::string_vi
 std::vector<std::string> find_homeless(const std::filesystem::path& root, const std::vector<Room>& rooms,
                                        const IncludedFiles& files) {
   std::vector<std::string> lines;
-  std::map<std::string, std::string> room_of;  // by folder
+  RoomAt room_at;
   for (const Room& room : rooms) {
-    for (const std::string& folder : room.folders) {
-      if (!std::filesystem::is_directory(root / folder))
-        lines.push_back(folder + " of " + room.name + " does not exist");
-      const auto [before, is_first] = room_of.emplace(folder, room.name);
-      if (!is_first) lines.push_back(folder + " is a folder of " + before->second + " and of " + room.name);
+    for (const std::string& place : room.places) {
+      if (!std::filesystem::exists(root / place)) lines.push_back(place + " of " + room.name + " does not exist");
+      const auto [before, is_first] = room_at.emplace(place, &room);
+      if (!is_first) lines.push_back(place + " is of " + before->second->name + " and of " + room.name);
     }
   }
   for (const auto& [file, included] : files) {
-    const bool stands_alone = file.ends_with("main.cpp") || file.starts_with("tuner/capture/inject/") ||
-                              file.starts_with("tuner/host/shim/") || file.starts_with("tuner/include/");
-    if (!stands_alone && !room_of.contains(folder_of(file))) lines.push_back(file + " is in no room");
+    const bool stands_alone = file.starts_with("tuner/capture/inject/") || file.starts_with("tuner/host/shim/") ||
+                              file.starts_with("tuner/include/");
+    if (!stands_alone && room_of(file, room_at) == nullptr) lines.push_back(file + " is in no room");
   }
   return lines;
 }

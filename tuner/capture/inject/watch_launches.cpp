@@ -21,6 +21,7 @@
 #include "tuner/capture/inject/driver_calls.hpp"
 #include "tuner/capture/inject/driver_events.hpp"
 #include "tuner/capture/inject/gate.hpp"
+#include "tuner/capture/inject/launch_call.hpp"
 #include "tuner/capture/inject/live_memory.hpp"
 #include "tuner/capture/inject/module_images.hpp"
 #include "tuner/capture/inject/snapshot.hpp"
@@ -126,67 +127,6 @@ class Watcher {
   /// get those of one that is gone.
   bool is_of_kernel(const CUpti_CallbackData& call) const {
     return !is_over_ && call.symbolName != nullptr && std::strcmp(call.symbolName, wanted_.kernel().c_str()) == 0;
-  }
-
-  /// The launch, but for the kernel's name; nothing if the call is another.
-  static std::optional<Launch> launch_of(DriverEvent event, const CUpti_CallbackData& call) {
-    Launch launch;
-    switch (event) {
-      case DriverEvent::launch: {
-        const auto& given = *static_cast<const cuLaunchKernel_params*>(call.functionParams);
-        launch = launch_with(given);
-        launch.extra = given.extra;
-        break;
-      }
-      case DriverEvent::launch_cooperative:
-        launch = launch_with(*static_cast<const cuLaunchCooperativeKernel_params*>(call.functionParams));
-        launch.cooperative = true;
-        break;
-      case DriverEvent::launch_ex:
-        launch = launch_ex_with(*static_cast<const cuLaunchKernelEx_params*>(call.functionParams));
-        break;
-      default:
-        return std::nullopt;
-    }
-    launch.context = call.context;
-    // Calls for per-thread streams mean those by the stream 0.
-    if (launch.stream == nullptr && std::string_view(call.functionName).ends_with("_ptsz"))
-      launch.stream = CU_STREAM_PER_THREAD;
-    return launch;
-  }
-
-  template <typename Given>
-  static Launch launch_with(const Given& given) {
-    Launch launch;
-    launch.shape.grid[0] = given.gridDimX, launch.shape.grid[1] = given.gridDimY, launch.shape.grid[2] = given.gridDimZ;
-    launch.shape.block[0] = given.blockDimX, launch.shape.block[1] = given.blockDimY;
-    launch.shape.block[2] = given.blockDimZ;
-    launch.shape.dynamic_shared = given.sharedMemBytes;
-    launch.stream = given.hStream;
-    launch.function = given.f;
-    launch.parameters = given.kernelParams;
-    return launch;
-  }
-
-  static Launch launch_ex_with(const cuLaunchKernelEx_params& given) {
-    struct : CUlaunchConfig {
-      CUfunction f;
-      void** kernelParams;
-    } flat{*given.config, given.f, given.kernelParams};
-    Launch launch = launch_with(flat);
-    launch.extra = given.extra;
-    for (unsigned i = 0; i < given.config->numAttrs; ++i) {
-      const CUlaunchAttribute& attribute = given.config->attrs[i];
-      std::int64_t value = 0;
-      std::memcpy(&value, &attribute.value, sizeof value);
-      launch.attributes.emplace_back(attribute.id, value);
-      if (attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) launch.cooperative = attribute.value.cooperative != 0;
-      if (attribute.id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
-      launch.shape.cluster[0] = attribute.value.clusterDim.x;
-      launch.shape.cluster[1] = attribute.value.clusterDim.y;
-      launch.shape.cluster[2] = attribute.value.clusterDim.z;
-    }
-    return launch;
   }
 
   bool is_early() const {

@@ -16,7 +16,7 @@
 #include "tuner/core/base/cupti_files.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
-#include "tuner/engine/compile/nvrtc_compiler.hpp"
+#include "tuner/engine/compile/working_toolkit.hpp"
 #include "tuner/engine/workplace/find_devices.hpp"
 #include "tuner/error.hpp"
 #include "tuner/process/confinement.hpp"
@@ -54,10 +54,7 @@ Finding look(const std::string& what, Finding::Costs costs, const std::function<
 }
 
 std::string toolkit() {
-  // Loading NVRTC does not show that it compiles: its built-in functions are in a library of their own.
-  engine::NvrtcCompiler compiler({});
-  compiler.warm_up({});
-  const engine::Toolkit& found = compiler.toolkit();
+  const engine::Toolkit found = engine::working_toolkit();
   if (found.include_folders.empty()) {
     throw Error(
         Errc::no_toolkit,

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cache/records/trial.hpp"
-#include "search/strategy/strategy.hpp"
+#include "search/space/observation.hpp"
 #include "tuner/core/task/task.hpp"
 #include "tuner/engine/compile/compile.hpp"
 #include "tuner/engine/device/lane/device.hpp"

@@ -1,18 +1,10 @@
 #pragma once
 
+#include "tuner/core/binary/parameter_fields.hpp"
 #include "tuner/engine/compile/compile.hpp"
 #include "tuner/process/header_fields.hpp"
 
 // The fields of requests to the compiler and its replies, as packed_text.hpp wants them.
-
-namespace tuner {
-
-void describe(auto& fields, KernelParameter& parameter) {
-  auto& [offset, size] = parameter;
-  fields("offset", offset)("size", size);
-}
-
-}  // namespace tuner
 
 namespace tuner::sources {
 

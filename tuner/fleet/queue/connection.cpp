@@ -1,6 +1,7 @@
 #include "tuner/fleet/queue/connection.hpp"
 
 #include <fmt/format.h>
+#include <libpq-fe.h>
 #include <poll.h>
 
 #include <cerrno>
@@ -26,9 +27,9 @@ bool is_passing(std::string_view state) {
   return false;
 }
 
-UniqueHandle<PGconn*, PQfinish> connect(const Address& address) {
+UniqueHandle<PGconn*, close_connection> connect(const Address& address) {
   const Address::Lists lists = address.lists();
-  UniqueHandle<PGconn*, PQfinish> connection(PQconnectdbParams(lists.keywords.data(), lists.values.data(), 0));
+  UniqueHandle<PGconn*, close_connection> connection(PQconnectdbParams(lists.keywords.data(), lists.values.data(), 0));
   if (connection && PQstatus(connection.get()) == CONNECTION_OK) {
     // Notices are for whoever looks after the server.
     PQsetNoticeProcessor(
@@ -60,6 +61,17 @@ Parameter Parameter::list(const std::vector<std::string>& bodies) {
     parameter.bytes += body;
   }
   return parameter;
+}
+
+void clear_result(PGresult* result) {
+  PQclear(result);
+}
+void close_connection(PGconn* connection) {
+  PQfinish(connection);
+}
+
+int Rows::size() const {
+  return PQntuples(result_.get());
 }
 
 std::string Rows::text(int row, int column) const {

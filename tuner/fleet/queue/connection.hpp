@@ -1,7 +1,5 @@
 #pragma once
 
-#include <libpq-fe.h>
-
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -11,6 +9,9 @@
 #include "tuner/error.hpp"
 #include "tuner/fleet/queue/address.hpp"
 #include "tuner/ground/unique_handle.hpp"
+
+struct pg_conn;
+struct pg_result;
 
 namespace tuner::fleet {
 
@@ -36,11 +37,14 @@ struct Parameter {
   bool is_binary = false;
 };
 
+void clear_result(pg_result* result);
+void close_connection(pg_conn* connection);
+
 /// The rows of an answer.
 class Rows {
  public:
-  explicit Rows(PGresult* result) : result_(result) {}
-  int size() const { return PQntuples(result_.get()); }
+  explicit Rows(pg_result* result) : result_(result) {}
+  int size() const;
   /// Empty for NULL.
   std::string text(int row, int column) const;
   std::int64_t number(int row, int column) const;
@@ -49,7 +53,7 @@ class Rows {
   std::string bytes(int row, int column) const;
 
  private:
-  UniqueHandle<PGresult*, PQclear> result_;
+  UniqueHandle<pg_result*, clear_result> result_;
 };
 
 /// One connection to the server that holds the queue. From one thread at a time; not to be carried over a fork.
@@ -66,11 +70,11 @@ class Connection {
 
  private:
   bool wait_for_answer();
-  [[noreturn]] void fail(const PGresult* result);
+  [[noreturn]] void fail(const pg_result* result);
 
   Address address_;
   std::chrono::milliseconds patience_;
-  UniqueHandle<PGconn*, PQfinish> connection_;
+  UniqueHandle<pg_conn*, close_connection> connection_;
 };
 
 }  // namespace tuner::fleet

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "cache/records/binary.hpp"
+#include "tuner/core/binary/cubin.hpp"
 #include "tuner/core/counters/counters.hpp"
 #include "tuner/core/device/device.hpp"
 #include "tuner/core/task/like_rounding.hpp"
 #include "tuner/core/task/not_compared.hpp"
 #include "tuner/core/task/task.hpp"
 #include "tuner/core/task/unproven.hpp"
-#include "tuner/engine/compile/compile.hpp"
 #include "tuner/engine/device/lane/replay.hpp"
 #include "tuner/engine/lanes/lane.hpp"
 #include "tuner/engine/measure/screen.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "tuner/core/base/timing_text.hpp"
+#include "tuner/core/binary/parameter_fields.hpp"
 #include "tuner/core/task/launch_fields.hpp"
-#include "tuner/engine/compile/compile_fields.hpp"
 #include "tuner/engine/device/lane/device.hpp"
 
 // The fields of requests and replies, as packed_text.hpp wants them.

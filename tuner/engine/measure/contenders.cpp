@@ -1,4 +1,4 @@
-#include "tuner/engine/candidates/contenders.hpp"
+#include "tuner/engine/measure/contenders.hpp"
 
 #include <iterator>
 
