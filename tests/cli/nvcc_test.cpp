@@ -141,6 +141,20 @@ TEST_CASE("a library got a header of the program's that has the name of one of i
   CHECK(builder.check({"--compiler", "nvcc"}).exit_code == 0);
 }
 
+TEST_CASE("the program's headers were others, where a folder was called source, a macro named one, or # stood alone") {
+  const std::string source =
+      "#include <map>\n#\n#include \"source/config.h\"  /* of\nblocks */\n#define OWN \"own.h\"\n#include OWN\n"
+      "static_assert(CONFIG == 2 && OWNED == 3);";
+  const Builder builder(source + kDirectives + kKernel, {"-I.", "-Iothers"});
+  const std::filesystem::path home = builder.user().home();
+  for (const char* folder : {"source", "others"}) std::filesystem::create_directories(home / folder);
+  write_bytes(home / "config.h", "#define CONFIG 1\n");
+  write_bytes(home / "source/config.h", "#define CONFIG 2\n");
+  write_bytes(home / "others/own.h", "#define OWNED 1\n");
+  write_bytes(home / "own.h", "#define OWNED 3\n");
+  CHECK(builder.check({"--compiler", "nvcc"}).exit_code == 0);
+}
+
 TEST_CASE("what neither compiler takes is one sentence with the words of both") {
   const Result result =
       Builder("#include <map>" + kDirectives + "__global__ void scale(float* y, const float* x, int n) { mistake; }")
@@ -239,16 +253,29 @@ __global__ void scale(float* y, const float* x, int n) { y[0] = elsewhere(x[0]) 
   };
   parts.record({"-arch=sm_90", "-dc", "other.cu", "-o", "other.o"});
   parts.record({"main.o", "other.o", "-o", "program"});
+  const Words with_main{"--compiler", "nvcc", "--json", "--source", "main.cu"};
+  CHECK(contains(parts.check(with_main).err, "other.o, which cannot be read: build again."));
   const auto toolkit = [&] {
-    const Result result = parts.check({"--compiler", "nvcc", "--json", "--source", "main.cu"});
+    const Result result = parts.check(with_main);
     INFO(result.out, result.err);
     REQUIRE(result.exit_code == 0);
+    CHECK(contains(result.err, "other.o compiles the kernel, as --compiler says."));
     return json::parse(result.out)["toolkit"].get<std::string>();
   };
   build_other("2");
   const std::string first = toolkit();
+  build_other("2");  // nvcc writes its process into the object
+  CHECK(toolkit() == first);
   build_other("3");
   CHECK(toolkit() != first);
+}
+
+TEST_CASE("a link that lacks a library is no reason not to compile what needs nothing of it") {
+  Builder builder("#include <map>" + kDirectives + kKernel, {"-rdc=true"});
+  builder.record({"main.o", "nowhere.o", "-lnothing", "-o", "program"});
+  const Result result = builder.check({"--compiler", "nvcc"});
+  CHECK(result.exit_code == 0);
+  CHECK(!contains(result.err, "linked with"));
 }
 
 TEST_CASE("a project's own header with a standard one's name stays where the compiler's own are looked for") {

@@ -110,12 +110,17 @@ TEST_CASE("a response file that names itself, or is none, stays named") {
 }
 
 TEST_CASE("a source has the objects that the last link has beside its own") {
-  const std::vector<CompilerCommand> build{command_of({"nvcc", "-dc", "a.cu", "-o", "o/a.o"}),
-                                           command_of({"nvcc", "-dc", "b.cu"}), command_of({"nvcc", "-c", "c.cu"}),
-                                           command_of({"nvcc", "-dlink", "o/a.o", "b.o", "-o", "d.o"}),
-                                           command_of({"nvcc", "o/a.o", "b.o", "lib.a", "-o", "p"})};
-  const auto linked = [&](std::size_t position) { return sources_of_build(build).at(position).linked; };
-  CHECK(linked(0).empty());
-  CHECK(linked(1) == Words{"/home/o/a.o", "/home/lib.a"});
-  CHECK(linked(2) == Words{"/home/b.o", "/home/lib.a"});
+  const std::vector<CompilerCommand> build{
+      command_of({"nvcc", "-dc", "a.cu", "-o", "o/a.o"}), command_of({"nvcc", "-dc", "b.cu", "c.cu"}),
+      command_of({"nvcc", "-dlink", "o/a.o", "b.o", "-o", "d.o"}),
+      command_of({"nvcc", "o/a.o", "b.o", "lib.a", "-o", "p"}), command_of({"nvcc", "-rdc=true", "d.cu", "b.o"})};
+  const auto linked = [&](const std::string& source) {
+    for (const SourceOfBuild& one : sources_of_build(build))
+      if (one.source == source) return linked_with(build, one);
+    return Words{"no source"};
+  };
+  CHECK(linked("/home/a.cu") == Words{"/home/b.o", "/home/lib.a"});
+  CHECK(linked("/home/b.cu") == Words{"/home/o/a.o", "/home/lib.a"});
+  CHECK(linked("/home/c.cu").empty());
+  CHECK(linked("/home/d.cu") == Words{"/home/b.o"});
 }

@@ -95,8 +95,11 @@ std::optional<engine::RecordedSource> recorded_source(const Arguments& arguments
     return std::nullopt;
   }
   const fs::path build_file = *arguments.value("build");
-  const BuildSources all = sources::sources_of_build(read_build(build_file).commands);
-  const auto recorded = [&](const sources::SourceOfBuild& one) { return engine::RecordedSource{one, wanted}; };
+  const std::vector<sources::CompilerCommand> build = read_build(build_file).commands;
+  const BuildSources all = sources::sources_of_build(build);
+  const auto recorded = [&](const sources::SourceOfBuild& one) {
+    return engine::RecordedSource{{one.command, one.source, sources::linked_with(build, one)}, wanted};
+  };
   const std::optional<std::string> named = arguments.value("source");
   if (!named) return recorded(source_of(all, fs::absolute(file), build_file));
   const fs::path source = fs::absolute(*named).lexically_normal();

@@ -39,12 +39,12 @@ CompileReply refused(std::string sentence) {
 /// which nvcc splits options.
 struct OwnFolders {
   OwnFolders(const CompileRequest& request, const fs::path& folder)
-      : all{{"source", fs::path(request.nvcc->recorded.source).parent_path()},
-            {"file", fs::absolute(request.file_name).parent_path()}} {
+      : all{{folder / "tuner-source", fs::path(request.nvcc->recorded.source).parent_path()},
+            {folder / "tuner-file", fs::absolute(request.file_name).parent_path()}} {
     std::error_code error;
-    for (const auto& [name, there] : all) fs::create_directory_symlink(there, folder / name, error);
+    for (const auto& [link, there] : all) fs::create_directory_symlink(there, link, error);
   }
-  std::vector<std::pair<std::string, fs::path>> all;
+  std::vector<std::pair<fs::path, fs::path>> all;
 };
 
 /// The text with the folder in front of each header that is looked for beside the source. An option would name the
@@ -53,28 +53,36 @@ std::string with_own_headers(std::string_view text, const OwnFolders& folders) {
   std::string result;
   std::size_t copied = 0;
   for (const LiveLine& line : live_lines(text)) {
+    if (line.text.empty()) continue;
     const auto at = static_cast<std::size_t>(line.text.data() - text.data());
     const std::size_t begin = text.rfind('#', at), end = at + line.text.size();
     const auto include = include_of(text.substr(begin, end - begin));
-    if (!include || !include->is_quoted || fs::path(include->name).is_absolute()) continue;
-    for (const auto& [name, there] : folders.all) {
+    const std::size_t quote = text.find('"', at);
+    if (!include || !include->is_quoted || quote >= end || fs::path(include->name).is_absolute()) continue;
+    const auto has_it = [&](const auto& own) {
       std::error_code error;
-      if (!fs::is_regular_file(there / include->name, error)) continue;
-      result += text.substr(copied, begin - copied);
-      result += fmt::format("#include \"{}/{}\"", name, include->name);
-      copied = end;
-      break;
-    }
+      return fs::is_regular_file(own.second / include->name, error);
+    };
+    const auto own = std::ranges::find_if(folders.all, has_it);
+    if (own == folders.all.end()) continue;
+    result += text.substr(copied, quote + 1 - copied);
+    result += own->first.filename().string() + '/';
+    copied = quote + 1;
   }
   result += text.substr(copied);
   return result;
 }
 
-/// For what a macro includes: last of all folders.
-std::vector<std::string> last_folders(const OwnFolders& folders, const fs::path& folder) {
+/// Where the host's compiler looks for them: what a macro includes is looked for there first. In the code, as in that
+/// of an assert, they have the names of the folders that they are in.
+std::vector<std::string> options_for(const OwnFolders& folders, bool computes_includes) {
   std::string list;
-  for (const auto& [name, there] : folders.all)
-    list += fmt::format("{}-idirafter,{}", list.empty() ? "" : ",", (folder / name).string());
+  for (const auto& [link, there] : folders.all) {
+    list +=
+        fmt::format("{}{},{}", list.empty() ? "" : ",", computes_includes ? "-iquote" : "-idirafter", link.string());
+    if (there.string().find_first_of(", =") == std::string::npos)
+      list += fmt::format(",-fmacro-prefix-map={}={}", link.string(), there.string());
+  }
   return {"-Xcompiler", list};
 }
 
@@ -112,7 +120,7 @@ sources::DeviceCommand command_of(const CompileRequest& request, const OwnFolder
     arguments.insert(arguments.end() - 1, words.begin(), words.end());  // before the source
   };
   if (device.linked.empty()) remove_relocatable(arguments);
-  add(last_folders(folders, file.parent_path()));
+  add(options_for(folders, read_code(request.source).computes_includes));
   add(request.options);
   add({"-Xptxas", "-v"});
   if (request.keeps_ptx) add({"-keep", "-keep-dir", file.parent_path().string()});
@@ -144,6 +152,8 @@ CompileReply compiled(const CompileRequest& request, const sources::RunLimits& l
   reply.outcome = code.outcome;
   reply.log = std::move(code.log);
   reply.message = std::move(code.message);
+  if (reply.message.find("Unresolved extern") != std::string::npos)
+    reply.message += ": it is in another source, which is not linked with this one.";
   if (reply.outcome != Outcome::ok) return reply;
   reply.cubin.bytes = std::move(code.cubin);
   reply.cubin.hash = cache::content_hash(reply.cubin.bytes);
@@ -156,7 +166,8 @@ CompileReply compiled(const CompileRequest& request, const sources::RunLimits& l
   reply.facts.binary_hash = reply.cubin.hash;
   if (const std::optional<CubinFacts> facts = facts_from_cubin(reply.cubin.bytes, reply.cubin.kernel)) {
     reply.parameters = facts->parameters;
-    if (!reply.facts.registers) reply.facts.registers = facts->registers;
+    // A linker gives a kernel the registers of all that it calls.
+    if (!reply.facts.registers || !request.nvcc->recorded.linked.empty()) reply.facts.registers = facts->registers;
   }
   return reply;
 }

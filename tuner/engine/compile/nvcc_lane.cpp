@@ -1,9 +1,15 @@
 #include "tuner/engine/compile/nvcc_lane.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
+#include "cache/file/hash.hpp"
+#include "tuner/core/base/printable.hpp"
 #include "tuner/engine/lanes/call.hpp"
 #include "tuner/error.hpp"
 #include "tuner/sources/device_compile/code_choice.hpp"
@@ -36,6 +42,8 @@ std::string seconds_text(const CompileReply& reply) {
   return fmt::format("{:.2g} s", reply.milliseconds / 1000);
 }
 
+constexpr std::size_t kKeyLength = 12;
+
 NvccSource nvcc_source(const sources::SourceOfBuild& recorded, const std::string& architecture,
                        const std::atomic<bool>& stop) {
   constexpr std::chrono::seconds kPatience{10};
@@ -45,9 +53,42 @@ NvccSource nvcc_source(const sources::SourceOfBuild& recorded, const std::string
                                                  .architecture = sources::architecture_number(architecture),
                                                  .version = version.number,
                                                  .linked = recorded.linked});
-  constexpr std::size_t kEnough = 12;
-  const std::string key = sources::compiler_key(version, device).text.substr(0, kEnough);
-  return {recorded, version.number, fmt::format("nvcc {} {}", version.number, key)};
+  const std::string key = sources::compiler_key(version, device).text.substr(0, kKeyLength);
+  return {{recorded.command, recorded.source, device.linked},
+          version.number,
+          fmt::format("nvcc {} {}", version.number, key)};
+}
+
+std::optional<CompileReply> compiled(CompileLane& lane, CompileRequest baseline, const NvccSource& nvcc,
+                                     const std::atomic<bool>& stop) {
+  baseline.nvcc = nvcc;
+  return call(lane, std::move(baseline), stop);
+}
+
+/// By nvcc: as a whole, else linked with the program's other objects. Leaves in `nvcc` what those were. Relocatable
+/// code of most kernels needs none of them, and a link may lack libraries.
+std::optional<CompileReply> compiled_by_nvcc(CompileLane& lane, const CompileRequest& baseline, NvccSource& nvcc,
+                                             const std::atomic<bool>& stop) {
+  const std::vector<std::string> linked = std::exchange(nvcc.recorded.linked, {});
+  std::optional<CompileReply> whole = compiled(lane, baseline, nvcc, stop);
+  if (!whole || whole->outcome == Outcome::ok || linked.empty()) return whole;
+  const auto is_gone = [](const std::string& object) { return access(object.c_str(), R_OK) != 0; };
+  if (const auto gone = std::ranges::find_if(linked, is_gone); gone != linked.end()) {
+    whole->message += fmt::format(" The program links it with {}, which cannot be read: build again.", one_line(*gone));
+    return whole;
+  }
+  nvcc.recorded.linked = linked;
+  std::optional<CompileReply> reply = compiled(lane, baseline, nvcc, stop);
+  // Objects differ from build to build, what is linked does not.
+  if (reply && reply->outcome == Outcome::ok)
+    nvcc.toolkit = fmt::format("nvcc {} {}", nvcc.version,
+                               cache::content_hash({nvcc.toolkit, reply->cubin.hash.text}).text.substr(0, kKeyLength));
+  return reply;
+}
+
+std::string linked_text(const NvccSource& nvcc) {
+  const std::vector<std::string>& linked = nvcc.recorded.linked;
+  return linked.empty() ? "" : fmt::format(", linked with {}", one_line(fmt::format("{}", fmt::join(linked, ", "))));
 }
 
 /// Of two that compiled it.
@@ -61,8 +102,8 @@ ChosenCompiler chosen_of(const CompileReply& nvrtc, const CompileReply& nvcc, Nv
                         "would take {}.",
                         source.version, both)};
   std::string sentence =
-      fmt::format("nvcc {} compiles the kernel, because NVRTC makes other machine code of it; that takes {}.",
-                  source.version, both);
+      fmt::format("nvcc {}{} compiles the kernel, because NVRTC makes other machine code of it; that takes {}.",
+                  source.version, linked_text(source), both);
   return {std::move(source), std::move(sentence)};
 }
 
@@ -79,15 +120,20 @@ std::optional<ChosenCompiler> choice_of(CompileLane& lane, const CompileRequest&
     return ChosenCompiler{
         {}, fmt::format("NVRTC compiles the kernel, because its build cannot be run again: {}", error.what())};
   }
-  const std::string name = "nvcc " + nvcc.version;
-  if (recorded.wanted == CompilerChoice::nvcc)
-    return ChosenCompiler{std::move(nvcc), fmt::format("{} compiles the kernel, as --compiler says.", name)};
-  const std::optional<CompileReply> by_nvrtc = call(lane, baseline, stop);
-  if (!by_nvrtc) return std::nullopt;
-  CompileRequest request = baseline;
-  request.nvcc = nvcc;
-  const std::optional<CompileReply> by_nvcc = call(lane, std::move(request), stop);
+  std::optional<CompileReply> by_nvrtc;
+  if (recorded.wanted == CompilerChoice::automatic) {
+    by_nvrtc = call(lane, baseline, stop);
+    if (!by_nvrtc) return std::nullopt;
+  }
+  const std::optional<CompileReply> by_nvcc = compiled_by_nvcc(lane, baseline, nvcc, stop);
   if (!by_nvcc) return std::nullopt;
+  const std::string name = fmt::format("nvcc {}{}", nvcc.version, linked_text(nvcc));
+  if (!by_nvrtc) {
+    std::string sentence = by_nvcc->outcome == Outcome::ok
+                               ? fmt::format("{} compiles the kernel, as --compiler says.", name)
+                               : fmt::format("{} does not compile the baseline: {}", name, by_nvcc->message);
+    return ChosenCompiler{std::move(nvcc), std::move(sentence)};
+  }
   if (by_nvrtc->outcome == Outcome::ok && by_nvcc->outcome == Outcome::ok)
     return chosen_of(*by_nvrtc, *by_nvcc, std::move(nvcc));
   if (by_nvcc->outcome == Outcome::ok)

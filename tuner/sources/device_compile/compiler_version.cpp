@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <fstream>
-#include <iterator>
 #include <span>
 #include <string_view>
 
@@ -56,10 +54,6 @@ cache::Hash compiler_key(const NvccVersion& version, const DeviceCommand& device
   for (const auto& [name, value] : device.command.environment) {
     add(hash, name);
     add(hash, value);
-  }
-  for (const std::string& object : device.linked) {
-    std::ifstream stream(object, std::ios::binary);
-    add(hash, std::string{std::istreambuf_iterator<char>(stream), {}});
   }
   return hash.hash();
 }

@@ -18,8 +18,8 @@ struct NvccVersion {
 /// Error{bad_usage} where it does not answer as nvcc does.
 NvccVersion nvcc_version(const CompilerCommand& recorded, const RunLimits& limits = {});
 
-/// Of what decides the machine code beside the source and its headers: version, options, folder, environment, and what
-/// the objects hold that are linked with it. Two commands with one key compile a source to the same code.
+/// Of what decides the machine code beside the source and its headers, and what is linked with it: version, options,
+/// folder, environment. Two commands with one key compile a source to the same code.
 cache::Hash compiler_key(const NvccVersion& version, const DeviceCommand& device);
 
 }  // namespace tuner::sources

@@ -64,7 +64,7 @@ SourceProof prove_source(const std::vector<CompilerCommand>& build, const RanKer
       continue;
     }
     Reproduction made = reproduces(code.cubin, kernel.module, kernel.mangled, one.source);
-    if (made.result == Result::reproduced) return {one, {}};
+    if (made.result == Result::reproduced) return {SourceOfBuild{one.command, one.source, linked_with(build, one)}, {}};
     if (made.result == Result::other_code) other_code = std::move(made.sentence);
   }
   if (!other_code.empty()) return {{}, other_code};

@@ -135,38 +135,34 @@ std::vector<fs::path> sources_of(const CompilerCommand& command) {
   return read_words(command).sources;
 }
 
-namespace {
-
-/// What the last link that has the command's object has beside it.
-std::vector<std::string> linked_with(const CompilerCommand& command, const std::vector<CompilerCommand>& build) {
-  const ReadWords words = read_words(command);
-  if (words.phase.empty() || words.sources.size() != 1) return {};
-  const fs::path object = words.output.empty()
-                              ? fs::path(words.folder) / words.sources.front().filename().replace_extension(".o")
-                              : fs::path(words.output);
-  for (auto link = build.rbegin(); link != build.rend(); ++link) {
-    if (work_of(*link) != Work::link) continue;
-    const std::vector<fs::path> objects = read_words(*link).objects;
-    if (std::ranges::find(objects, object.lexically_normal()) == objects.end()) continue;
-    std::vector<std::string> others;
-    for (const fs::path& other : objects)
-      if (other != object.lexically_normal()) others.push_back(other.string());
-    return others;
-  }
-  return {};
-}
-
-}  // namespace
-
 std::vector<SourceOfBuild> sources_of_build(const std::vector<CompilerCommand>& build) {
   std::vector<SourceOfBuild> all;
   for (auto command = build.rbegin(); command != build.rend(); ++command) {
     for (const fs::path& source : sources_of(*command)) {
       const bool is_known = std::ranges::any_of(all, [&](const SourceOfBuild& one) { return one.source == source; });
-      if (!is_known) all.push_back({*command, source.string(), linked_with(*command, build)});
+      if (!is_known) all.push_back({*command, source.string(), {}});
     }
   }
   return all;
+}
+
+std::vector<std::string> linked_with(const std::vector<CompilerCommand>& build, const SourceOfBuild& one) {
+  const auto names = [](const std::vector<fs::path>& files) {
+    std::vector<std::string> all;
+    for (const fs::path& file : files) all.push_back(file.string());
+    return all;
+  };
+  const ReadWords words = read_words(one.command);
+  if (words.phase.empty()) return names(words.objects);  // it links, too
+  const bool is_alone = words.sources.size() == 1 && !words.output.empty();
+  const fs::path object = is_alone ? fs::path(words.output)
+                                   : fs::path(words.folder) / fs::path(one.source).filename().replace_extension(".o");
+  for (auto link = build.rbegin(); link != build.rend(); ++link) {
+    if (work_of(*link) != Work::link) continue;
+    std::vector<fs::path> objects = read_words(*link).objects;
+    if (std::erase(objects, object.lexically_normal()) > 0) return names(objects);
+  }
+  return {};
 }
 
 std::vector<fs::path> include_folders_of(const CompilerCommand& command) {

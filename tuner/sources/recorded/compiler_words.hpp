@@ -33,10 +33,14 @@ std::vector<std::filesystem::path> sources_of(const CompilerCommand& command);
 struct SourceOfBuild {
   CompilerCommand command;
   std::string source;               ///< absolute
-  std::vector<std::string> linked;  ///< objects and archives that are linked with its own object, absolute
+  std::vector<std::string> linked;  ///< what linked_with says, where it is wanted
 };
 /// All of them, each by the last command that compiles it, the newest first.
 std::vector<SourceOfBuild> sources_of_build(const std::vector<CompilerCommand>& build);
+
+/// The objects and archives, absolute, that the last link by nvcc has beside the object of a source. Libraries that it
+/// looks for (-l) are not among them.
+std::vector<std::string> linked_with(const std::vector<CompilerCommand>& build, const SourceOfBuild& one);
 
 /// Where nvcc looks for headers beside the source's own folder: its -I, absolute, in their order.
 std::vector<std::filesystem::path> include_folders_of(const CompilerCommand& command);
