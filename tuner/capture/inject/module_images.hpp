@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cuda.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -20,13 +22,15 @@ class ModuleImages {
   explicit ModuleImages(std::string kernel) : kernel_(std::move(kernel)) {}
   void add(std::uint32_t module, std::span<const std::byte> image);
   void remove(std::uint32_t module);
-  /// That of the kernel; nullptr if none was loaded, or several that differ.
-  Image only_one() const;
+  /// That of a module that has the kernel, asked for at each launch: where several differ it is known if only one was
+  /// new at the module's first. nullptr if none was loaded, or it is not known.
+  Image of(CUmodule module);
 
  private:
   const std::string kernel_;  ///< mangled
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::map<std::uint32_t, Image> images_;
+  std::map<CUmodule, std::uint32_t> known_;  ///< of which module they are, without those that are gone
 };
 
 }  // namespace tuner::capture
