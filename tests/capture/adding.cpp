@@ -114,6 +114,19 @@ void add_beside_others() {
   cuda::check(cuda::driver().free(others), "cuMemFree");
 }
 
+/// Two modules have a kernel of this name, and only the second a variable. `in_turn`: each is loaded when its kernel is
+/// launched.
+void add_with_twin(bool in_turn) {
+  Adding first({.from_library = in_turn}), second({.has_variable = true, .from_library = in_turn});
+  for (int round = 1; round <= 3; ++round) {
+    for (Adding* const adding : {&first, &second}) {
+      adding->fill(round);
+      adding->launch();
+    }
+  }
+  demand(first.is_right() && second.is_right());
+}
+
 CUdeviceptr variable_of(const Adding& adding, const char* name) {
   CUmodule module = nullptr;
   CUdeviceptr address = 0;
@@ -293,6 +306,8 @@ bool run_adding(const std::string& word) {
       {"adds_beside_capture", add_beside_capture},
       {"adds_in_graph", add_in_graph},
       {"adds_beside_others", add_beside_others},
+      {"twins", [] { add_with_twin(true); }},
+      {"twins_together", [] { add_with_twin(false); }},
       {"pointer_to_managed", [] { add_with_pointer_to(Memory::managed, false); }},
       {"pointer_to_pooled", [] { add_with_pointer_to(Memory::pooled, false); }},
       {"variable_to_managed", [] { add_with_pointer_to(Memory::managed, true); }},

@@ -73,8 +73,9 @@ CUstream create_stream();
 /// CUkernel whose module is loaded by the first launch). Others: "adds_in_threads", two of them; "adds_beside_capture",
 /// a launch while another thread captures a stream; "adds_in_graph"; "adds_beside_others", beside memory that no kernel
 /// can reach; "pointer_to_managed", "pointer_to_pooled", a pointer to such memory lies in an allocation of the
-/// kernel's, in front of its numbers; "variable_to_managed", it lies in a variable of the module; "waits", a kernel
-/// that ends once a later one ran.
+/// kernel's, in front of its numbers; "variable_to_managed", it lies in a variable of the module; "twins", three
+/// launches each of two kernels of one name, whose modules the first launches load, only the second with a variable;
+/// "twins_together", the modules are loaded before; "waits", a kernel that ends once a later one ran.
 bool run_adding(const std::string& word);
 
 }  // namespace tuner::test

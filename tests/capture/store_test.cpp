@@ -103,6 +103,20 @@ TEST_CASE("variables of the module are stored as memory is") {
   CHECK(std::memcmp(launch.before().data() + step.offset, launch.after().data() + step.offset, step.size) != 0);
 }
 
+TEST_CASE("of two kernels of one name each launch has its own module, if they were loaded one after the other") {
+  const Stored stored = stored_of({"twins"}, {{.ordinal = 3}, {.ordinal = 6}});
+  CHECK(stored.profile.status.code == 0);
+  CHECK(stored.profile.troubles.empty());
+  REQUIRE(stored.launches.size() == 2);
+  CHECK(stored.snapshot(0).variables.empty());
+  CHECK(stored.snapshot(1).variables.size() == 1);
+  const Stored together = stored_of({"twins_together"});
+  CHECK(together.profile.status.code == 0);
+  CHECK(together.launches.empty());
+  REQUIRE(!together.profile.troubles.empty());
+  CHECK(together.profile.troubles.front().find("several modules have a kernel of this name") != std::string::npos);
+}
+
 TEST_CASE("memory that cannot be stored yet is named, and the program runs on") {
   for (const auto& [way, named] : {std::pair{"managed", "managed memory"}, {"pooled", "memory of a pool"}}) {
     const Stored stored = stored_of({way});

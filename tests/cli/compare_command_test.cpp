@@ -66,3 +66,16 @@ TEST_CASE("a comparison in Markdown ends its sentence once") {
   check_out(result, 9, {"**scale** on NVIDIA H200, n=1000: UNDECIDED", "| time | 1.000 us | 1.000 us |"});
   CHECK(result.out.find("..") == std::string::npos);
 }
+
+TEST_CASE("the only configuration of a kernel without parameters is its winner and its baseline") {
+  const User user;
+  cache::Decision decision = decision_on_h200("scale", "n=1000", "");
+  open_database(user)->record_decision(decision);
+  const Result result = user.run({"compare", "1@baseline", "1@winner"});
+  check_out(result, 9, {"first      1@baseline\n", "second     1@winner\n", "1.000 us"});
+  check_error(user.run({"compare", "1", "1@BLOCK=1"}), 2, {"whose decision has no parameters."});
+  decision.key.kernel_name = "sum";
+  decision.configuration = "BLOCK=256";
+  open_database(user)->record_decision(decision);
+  check_error(user.run({"compare", "2", "2@baseline"}), 1, {"No trial of the baseline is stored."});
+}

@@ -89,6 +89,18 @@ TEST_CASE("a header finds the winner of a device and a problem, and falls back t
   if (has_nvcc()) CHECK(compiles(user, "nvcc -std=c++17 -arch=sm_90 -cubin -o use.cubin", "use.cu", kUse));
 }
 
+TEST_CASE("a kernel without parameters has a header with its launches, in both styles") {
+  const User user;
+  learn(user, {.winner = "", .baseline = ""});
+  REQUIRE(user.run({"export", "--header", "tuned.hpp"}).exit_code == 0);
+  CHECK(compiles(user, kHost, "use.cpp",
+                 "#include \"tuned.hpp\"\n"
+                 "static_assert(tuned::scale::find(\"NVIDIA H200\", 90, {1000}).launch.grid[0] == 4, \"\");\n"
+                 "static_assert(tuned::scale::find(\"NVIDIA H200\", 90, {1001}).launch.grid[0] == 0, \"\");\n"));
+  REQUIRE(user.run({"export", "--header", "macros.hpp", "--style", "define"}).exit_code == 0);
+  CHECK(compiles(user, kHost, "use.cpp", "#include \"macros.hpp\"\nstatic_assert(TUNED_SCALE_GRID_X == 4, \"\");\n"));
+}
+
 TEST_CASE("a header is the same text each time, and does not replace a file unasked") {
   const User user;
   learn_three(user);

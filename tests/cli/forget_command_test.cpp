@@ -134,6 +134,18 @@ TEST_CASE("forget --all was half done after a kill") {
   CHECK(exit_code == 0);
 }
 
+TEST_CASE("list --quarantine names the configuration of a kernel without parameters") {
+  const User user;
+  open_database(user)->record_quarantine({.key = decision_on_h200("sum", "n=1").key,
+                                          .binary_hash = {"00112233445566778899aabbccddeeff"},
+                                          .launch = "grid=1x1x1 block=1024x1x1 shared=0",
+                                          .driver = "580.159",
+                                          .configuration = "",
+                                          .message = "",
+                                          .created_unix_ms = 1740832200000});
+  check_out(user.run({"list", "--quarantine"}), 0, {"  (no parameters)  "});
+}
+
 TEST_CASE("list --quarantine and show tell what is not launched again, and how to change that") {
   const Forgetter user;
   const Result list = user.run({"list", "--quarantine", "--kernel", "scale"});

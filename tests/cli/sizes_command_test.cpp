@@ -17,8 +17,8 @@ namespace {
 
 /// Small sizes like one configuration, large ones another.
 KernelSizes sizes_of_kernel(const std::string& kernel, const cache::DecisionKey& key,
-                            const std::vector<std::size_t>& may_serve = {0, 1}) {
-  const std::vector<std::string> configurations{"BLOCK=64", "BLOCK=256"};
+                            const std::vector<std::size_t>& may_serve = {0, 1},
+                            const std::vector<std::string>& configurations = {"BLOCK=64", "BLOCK=256"}) {
   std::vector<TunedSize> problems;
   std::vector<std::vector<std::optional<double>>> times;
   for (std::int64_t n = 64; n <= 64 << 9; n *= 2) {
@@ -82,6 +82,13 @@ TEST_CASE("portfolio, curve and rule are shown for each kernel and GPU that they
   REQUIRE(all["sizes"].size() == 2);
   CHECK(all["sizes"][0]["portfolio"]["members"].size() == 2);
   CHECK(all["sizes"][0]["problems"].size() == 10);
+}
+
+TEST_CASE("the configuration of a kernel without parameters is named, not left blank") {
+  const Sizer user;
+  const KernelSizes sizes = sizes_of_kernel("scale", decision_on_h200("scale", "n=64").key, {0, 1}, {"", ""});
+  user.know("scale", sizes_json(sizes));
+  check_out(user.run({"sizes"}), 0, {"%  (no parameters)\n", "    (no parameters) (0 % expected, 6 problems)"});
 }
 
 TEST_CASE("`list` and `show` say what is known over all sizes, or why that cannot be read") {

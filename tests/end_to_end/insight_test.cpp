@@ -118,6 +118,18 @@ TEST_CASE("a winner is explained, what was found is kept, and shown where there 
   CHECK(contains(stored.out, "UNDECIDED: these are times that are stored"));
 }
 
+TEST_CASE("a kernel without parameters is compared as what it was called") {
+  Tuner user;
+  user.environment["FAKE_DRIVER"] = "noise=1";
+  std::string single = read_bytes(kProgram);
+  const std::string parameter = "#pragma tuner param(VARIANT, 3, 0, 1, 2)\n";
+  single.replace(single.find(parameter), parameter.size(), "#define VARIANT 3\n");
+  user.folder().write("single.cu", single);
+  CHECK(user.run({"tune", "single.cu", "--problem", "n=1000"}).exit_code == 0);
+  check_out(user.run({"compare", "1@baseline", "1@winner"}), 0, {"first      1@baseline\n", "second     1@winner\n"});
+  check_out(user.run({"compare", "single.cu", "1"}), 0, {"first      single.cu@baseline\n", "second     1\n"});
+}
+
 TEST_CASE("what the GPU reaches cannot be measured: that costs an explanation the roofline, and a share its meaning") {
   Tuner user;
   user.environment["FAKE_DRIVER"] = "noise=1";  // which does not load the kernels that measure it

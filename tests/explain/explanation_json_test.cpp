@@ -102,6 +102,12 @@ TEST_CASE("a page has what the text has: what failed on the way, a note on the p
   }
 }
 
+TEST_CASE("a page names the configuration of a kernel without parameters") {
+  Explanation explanation = everything();
+  explanation.to.configuration = "";
+  CHECK(to_markdown(explanation).find(": `(no parameters)`\n") != std::string::npos);
+}
+
 TEST_CASE("what is not known of a configuration is not known after reading either") {
   Explanation nothing;
   const std::optional<Explanation> read = explanation_from_json(to_json(nothing));

@@ -188,7 +188,7 @@ std::string to_markdown(const Explanation& explanation) {
                   explanation.problem.empty() ? "" : ", " + for_markdown(explanation.problem),
                   for_markdown(verdict_text(explanation)));
   for (const ConfigurationFacts* side : {&explanation.from, &explanation.to})
-    text += fmt::format("\n- {}: `{}`", for_markdown(side->name), one_line(side->configuration));
+    text += fmt::format("\n- {}: `{}`", for_markdown(side->name), one_line(named_assignments(side->configuration)));
   text += "\n";
   if (explanation.roofline) text += "- roofline: " + for_markdown(roofline_text(*explanation.roofline)) + "\n";
   if (!explanation.findings.empty()) text += "\n";

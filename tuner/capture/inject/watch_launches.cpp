@@ -99,7 +99,8 @@ class Watcher {
 
  private:
   void enter(DriverEvent event, const CUpti_CallbackData& call) {
-    if (is_of_kernel(call) && begin_to_store(launch_of(event, call))) {
+    const std::optional<Launch> launch = is_of_kernel(call) ? launch_of(event, call) : std::nullopt;
+    if (begin_to_store(launch)) {
       *call.correlationData = static_cast<std::uint64_t>(Mark::stored);
       return;
     }
@@ -107,6 +108,11 @@ class Watcher {
     // Before it is free: its address may belong to another thread the moment after.
     note_freed(event, call);
     *call.correlationData = static_cast<std::uint64_t>(Mark::entered);
+    // Of kernels of one name the modules are told apart by when they are first launched.
+    if (launch && captures_ == 0 && images_.is_first_launch(launch->function)) {
+      const OurCalls ours(driver_);
+      image_of(*launch);
+    }
   }
 
   void leave(DriverEvent event, const CUpti_CallbackData& call) {
@@ -200,10 +206,13 @@ class Watcher {
   }
 
   /// A module that is loaded only when its kernel is needed is loaded now.
-  ModuleImages::Image image_of(const Launch& launch) const {
+  ModuleImages::Image image_of(const Launch& launch) {
     CUfunction function = nullptr;
-    driver_.kernel_function(&function, reinterpret_cast<CUkernel>(launch.function));
-    return images_.only_one();
+    CUmodule module = nullptr;
+    if (driver_.kernel_function(&function, reinterpret_cast<CUkernel>(launch.function)) != CUDA_SUCCESS)
+      function = launch.function;
+    if (driver_.function_module(&module, function) != CUDA_SUCCESS) module = nullptr;
+    return images_.of(module);
   }
 
   void finish_storing(CUresult result) {

@@ -32,8 +32,10 @@ std::string completed(const std::string& given, const cache::Decision& decision)
     const auto part = std::find_if(parts.begin(), parts.end(),
                                    [&](const std::string& one) { return assigned(one) == assigned(assignment); });
     if (part == parts.end()) {
-      throw Error(Errc::bad_usage, fmt::format("`{}` is no value of a parameter of {}, whose decision has {}.",
-                                               assignment, decision.key.kernel_name, fmt::join(parts, ",")));
+      throw Error(Errc::bad_usage,
+                  fmt::format("`{}` is no value of a parameter of {}, whose decision has {}.", assignment,
+                              decision.key.kernel_name,
+                              parts.empty() ? "no parameters" : fmt::format("{}", fmt::join(parts, ","))));
     }
     *part = assignment;
   }
@@ -146,9 +148,11 @@ class Comparer {
     const bool both_won = stored_winner(first, mode, store_) && stored_winner(second, mode, store_);
     for (auto [side, task, other] : {std::tuple(&request_.first, &first, &request_.second),
                                      std::tuple(&request_.second, &second, &request_.first)}) {
-      if (!side->configuration.empty()) continue;
+      if (side->decision || !side->configuration.empty()) continue;
       side->configuration = both_won && !other->number ? "winner" : "baseline";
-      if (other->number && is_valid(other->configuration, *task)) side->configuration = other->configuration;
+      // The only configuration of a kernel without parameters has no name: it is the baseline.
+      const bool is_named = other->number && !other->configuration.empty();
+      if (is_named && is_valid(other->configuration, *task)) side->configuration = other->configuration;
       side->written += "@" + side->configuration;
     }
   }
@@ -238,7 +242,8 @@ class Comparer {
     }
     if (is_lower_bound) shown.remarks.push_back("stopped early: its time is a lower bound");
     if (facts.time_ns || !shown.failure.empty()) return {std::move(shown), decision->key};
-    throw Error(missing_, fmt::format("{} No trial of {} is stored.", why_not_raced_, configuration));
+    throw Error(missing_, fmt::format("{} No trial of {} is stored.", why_not_raced_,
+                                      configuration.empty() ? "the baseline" : configuration));
   }
 
   /// On whatever GPU.

@@ -10,6 +10,7 @@
 #include "cache/exchange/key_rows.hpp"
 #include "cache/file/location.hpp"
 #include "tuner/cli/tune/tune_request.hpp"
+#include "tuner/core/base/assignments.hpp"
 #include "tuner/core/task/problem.hpp"
 #include "tuner/error.hpp"
 #include "tuner/fleet/job/package.hpp"
@@ -68,7 +69,7 @@ std::optional<std::string> reason_for(Errc code) {
 void move_compiler_messages(cache::KeyRows& rows, JobLog& log) {
   for (cache::Trial& trial : rows.trials) {
     if (!is_compilers(trial.outcome) || trial.message.empty()) continue;
-    log.add(fmt::format("{}: {}", trial.configuration, trial.message));
+    log.add(fmt::format("{}: {}", named_assignments(trial.configuration), trial.message));
     trial.message = "What the compiler said is for who submitted the job.";
   }
 }
@@ -103,7 +104,7 @@ void require_stored(const cache::KeyRows& rows, const TuneReport& report, const 
 fleet::Answer answer_of(const TuneReport& report, const FleetPlace& place, JobLog& log) {
   for (const FailureReport& failure : report.failures) {
     log.add(fmt::format("{} x {}, such as {}: {}", failure.count, to_string(failure.outcome),
-                        failure.example_configuration, failure.example_message));
+                        named_assignments(failure.example_configuration), failure.example_message));
   }
   if (!report.decision.has_winner()) {
     return {.reason = "No configuration gave the right result.", .is_final = true, .log = log.take()};

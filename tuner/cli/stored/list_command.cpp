@@ -9,6 +9,7 @@
 #include "tuner/cli/terminal/command.hpp"
 #include "tuner/cli/terminal/json_list.hpp"
 #include "tuner/cli/terminal/message.hpp"
+#include "tuner/core/base/assignments.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/base/wrapping.hpp"
@@ -42,7 +43,8 @@ ExitCode list_quarantine(const Arguments& arguments, const cache::Location& loca
     std::replace(message.begin(), message.end(), '\n', ' ');
     table.add({quarantined.key.kernel_name, device_name(quarantined.key.device), quarantined.driver,
                date_text(quarantined.created_unix_ms), std::string(to_string(quarantined.outcome)),
-               quarantined.key.problem, quarantined.configuration, unbroken(message.empty() ? "-" : message)});
+               quarantined.key.problem, named_assignments(quarantined.configuration),
+               unbroken(message.empty() ? "-" : message)});
   }
   print(table.text(output_width()));
   return ExitCode::done;

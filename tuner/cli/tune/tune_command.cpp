@@ -23,6 +23,7 @@
 #include "tuner/cli/tune/hints.hpp"
 #include "tuner/cli/tune/report_printer.hpp"
 #include "tuner/cli/tune/tune_request.hpp"
+#include "tuner/core/base/assignments.hpp"
 #include "tuner/core/report/report.hpp"
 #include "tuner/effort.hpp"
 #include "tuner/error.hpp"

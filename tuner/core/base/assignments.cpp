@@ -30,8 +30,12 @@ std::vector<std::string> split_assignments(std::string_view text) {
   return {parts.begin(), parts.end()};
 }
 
+std::string named_assignments(std::string_view text) {
+  return std::string(text.empty() ? "(no parameters)" : text);
+}
+
 std::string spaced_assignments(std::string_view text) {
-  return text.empty() ? "(no parameters)" : fmt::format("{}", fmt::join(assignment_parts(text), " "));
+  return named_assignments(fmt::format("{}", fmt::join(assignment_parts(text), " ")));
 }
 
 std::vector<std::string> differing_assignments(std::string_view configuration, std::string_view other) {

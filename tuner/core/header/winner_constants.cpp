@@ -81,6 +81,12 @@ std::string launch_fields(const std::optional<Geometry>& launch) {
   return fmt::format("{}, {}, {}", extents(shown.grid), extents(shown.block), shown.shared_bytes);
 }
 
+/// A kernel may have no parameters: then the launch is all that there is.
+std::string configuration_fields(const ColumnValues& values, const HeaderColumns& columns, const std::string& launch) {
+  const std::string parameters = initialisers(values, columns);
+  return fmt::format("{}{}{{{}}}", parameters, parameters.empty() ? "" : ", ", launch);
+}
+
 }  // namespace
 
 std::string winner_constants(const WinnerTable& table, const std::string& name_space) {
@@ -91,15 +97,15 @@ std::string winner_constants(const WinnerTable& table, const std::string& name_s
   text += structures(table);
   text += fmt::format(
       "/// For problems that were not tuned: all parameters at their defaults.\n"
-      "inline constexpr Configuration baseline{{{}, {{}}}};\n"
+      "inline constexpr Configuration baseline{{{}}};\n"
       "\n",
-      initialisers(table.baseline(), table.columns()));
+      configuration_fields(table.baseline(), table.columns(), ""));
   text += "inline constexpr Winner winners[] = {\n";
   for (const WinnerTable::Row& row : table.rows()) {
     text += comment_line("    ", row.account);
-    text += fmt::format("    {{{}, {}, {}, {{{}}},\n     {{{}, {{{}}}}}}},\n", string_literal(row.device),
+    text += fmt::format("    {{{}, {}, {}, {{{}}},\n     {{{}}}}},\n", string_literal(row.device),
                         row.compute_capability, row.any_size, initialisers(row.problem, table.problem_columns()),
-                        initialisers(row.configuration, table.columns()), launch_fields(row.launch));
+                        configuration_fields(row.configuration, table.columns(), launch_fields(row.launch)));
   }
   return text + "};\n\n" + finder(table) + fmt::format("}}  // namespace {}\n", own);
 }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "tuner/core/base/assignments.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/sizes/sizes.hpp"
@@ -24,7 +25,8 @@ std::string portfolio_table(const KernelSizes& sizes, std::size_t width) {
       weights += tuned.weight;
       worst = std::max(worst, tuned.loss);
     }
-    table.add({grouped(count), percent(weights > 0 ? sum / weights : 0), percent(worst), sizes.configurations[member]});
+    table.add({grouped(count), percent(weights > 0 ? sum / weights : 0), percent(worst),
+               named_assignments(sizes.configurations[member])});
   }
   return table.text(width);
 }
@@ -46,8 +48,8 @@ void add_node(const KernelSizes& sizes, std::size_t at, std::size_t depth, std::
   if (const auto* leaf = std::get_if<search::RuleLeaf>(&sizes.rule.nodes[at])) {
     text += labelled(indent,
                      fmt::format("{}{} ({} expected, {})", leaf->nearest ? "as the nearest, or " : "",
-                                 one_line(sizes.configurations[leaf->configuration]), percent(leaf->expected_loss),
-                                 counted(leaf->problems, "problem")),
+                                 one_line(named_assignments(sizes.configurations[leaf->configuration])),
+                                 percent(leaf->expected_loss), counted(leaf->problems, "problem")),
                      width);
     return;
   }
