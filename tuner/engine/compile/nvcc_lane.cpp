@@ -101,9 +101,9 @@ ChosenCompiler chosen_of(const CompileReply& nvrtc, const CompileReply& nvcc, Nv
             fmt::format("NVRTC compiles the kernel, to the machine code that the program's nvcc {} makes; that "
                         "would take {}.",
                         source.version, both)};
-  std::string sentence =
-      fmt::format("nvcc {}{} compiles the kernel, because NVRTC makes other machine code of it; that takes {}.",
-                  source.version, linked_text(source), both);
+  std::string sentence = fmt::format(
+      "nvcc {}{} compiles the kernel, because NVRTC makes other machine code of it{}; that takes {}.", source.version,
+      linked_text(source), code.difference.empty() ? "" : fmt::format(" ({})", code.difference), both);
   return {std::move(source), std::move(sentence)};
 }
 

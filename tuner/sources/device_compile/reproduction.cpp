@@ -107,6 +107,7 @@ Reproduction reproduces(Bytes cubin, Bytes captured, std::string_view kernel, st
   }
   const std::string_view what = difference_of_kernels(cubin, answer.kernel, captured, kernel);
   answer.result = what.empty() ? Reproduction::Result::reproduced : Reproduction::Result::other_code;
+  answer.difference = what;
   if (!what.empty()) {
     answer.sentence = fmt::format(
         "The source or the options have changed since the capture: {}, compiled as the program's build did, gives {} "

@@ -11,8 +11,9 @@ namespace tuner::sources {
 struct Reproduction {
   enum class Result { reproduced, other_code, no_such_kernel };
   Result result = Result::no_such_kernel;
-  std::string sentence;  ///< for the user; empty where it is reproduced
-  std::string kernel;    ///< what the kernel is called in the new cubin; empty if it is not there
+  std::string sentence;              ///< for the user; empty where it is reproduced
+  std::string kernel;                ///< what the kernel is called in the new cubin; empty if it is not there
+  std::string_view difference = {};  ///< of other code: "other instructions"
 };
 
 /// Compares the kernel `kernel` (mangled) of a program's module, `captured`, with the one in `cubin`, which was
