@@ -174,10 +174,14 @@ TEST_CASE("options that say nothing beside a capture are refused") {
 TEST_CASE("a capture is tuned by its folder, and what was written there once can be changed") {
   Owner owner("copies");
   User& user = owner.user();
-  user.folder().write("work.cu", source_of("copies"));
+  fs::create_directories(user.home() / "src");
+  write_bytes(user.home() / "src/own.h", "#pragma once\n");
+  write_bytes(user.home() / "src/work.cu", "#include \"own.h\"\n" + source_of("copies"));
   check_error(owner.with_gpu({"tune", "c"}), 2,
               {"c does not say which source its kernel is of", "tuner capture --build"});
-  const Words tune{"tune", "c", "--source", "work.cu", "--effort", "quick", "--workers", "2"};
+  user.folder().write("build.json", "{\"format\": 1, \"commands\": []}");
+  check_error(owner.with_gpu({"tune", "c", "--build", "build.json"}), 2, {"None of the 0 sources of the build"});
+  const Words tune{"tune", "c", "--source", "src/work.cu", "--effort", "quick", "--workers", "2"};
   const Result refused = owner.with_gpu(joined(tune, {"--only", "TILE"}));
   check_err(refused, 2, {"Written to c/work.cu", "--only TILE: the kernel has no parameter"});
   CHECK(fs::exists(user.home() / "c/work.cu"));

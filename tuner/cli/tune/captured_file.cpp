@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -12,22 +11,10 @@
 #include "tuner/cli/given/compiler_option.hpp"
 #include "tuner/cli/terminal/message.hpp"
 #include "tuner/error.hpp"
-#include "tuner/sources/recorded/build_file.hpp"
 
 namespace tuner::cli {
-namespace {
 
 namespace fs = std::filesystem;
-
-/// The one that is named, else the one that `tuner capture --build` writes if nothing is said.
-std::optional<fs::path> build_of(const Arguments& arguments) {
-  if (const auto named = arguments.value("build")) return *named;
-  std::error_code none;
-  if (fs::is_regular_file(sources::kBuildFile, none)) return sources::kBuildFile;
-  return std::nullopt;
-}
-
-}  // namespace
 
 bool is_capture(const Arguments& arguments) {
   return !arguments.operands().empty() && capture::is_capture_folder(arguments.operands().front());
@@ -35,7 +22,9 @@ bool is_capture(const Arguments& arguments) {
 
 void take_capture(const Arguments& arguments, TuneRequest& request) {
   const fs::path folder = arguments.operands().front();
-  CapturedSource from{.folder = folder, .build = build_of(arguments)};
+  CapturedSource from{.folder = folder};
+  // Only one that is named: it says which programs to start.
+  if (const auto build = arguments.value("build")) from.build = *build;
   if (const auto source = arguments.value("source")) from.source = *source;
   for (const std::string& named : arguments.values("I")) from.header_folders.emplace_back(named);
   if (!from.build && from.source.empty())
@@ -43,6 +32,7 @@ void take_capture(const Arguments& arguments, TuneRequest& request) {
                 fmt::format("{} does not say which source its kernel is of: add --build FILE, which `tuner capture "
                             "--build -- make` writes, or --source FILE.cu.",
                             folder.string()));
+  const fs::path source = from.source;
   const CapturedKernel kernel(std::move(from));
   request.file = folder / (kernel.name() + ".cu");
   std::error_code none;
@@ -52,7 +42,11 @@ void take_capture(const Arguments& arguments, TuneRequest& request) {
   } else {
     kernel.write(request.file, true);  // data without it are what an interrupted command left
   }
-  if (kernel.proved()) request.recorded = {*kernel.proved(), compiler_choice(arguments)};
+  if (kernel.proved()) {
+    request.recorded = {*kernel.proved(), compiler_choice(arguments)};
+  } else {
+    request.session.include_folders.push_back(fs::absolute(source).parent_path());
+  }
 }
 
 }  // namespace tuner::cli
