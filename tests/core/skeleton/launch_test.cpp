@@ -46,6 +46,22 @@ TEST_CASE("a grid of a macro or a function of the program was guessed to be shor
                  expected));
 }
 
+TEST_CASE("a grid kept the block's old constant where its name does not sound like a block's") {
+  const auto of = [](const std::string& length) {
+    return proposed("#define BLKX 16\n#define BLKY 4\n" + kCopy +
+                    "int main() { int w = 500, h = 300; float *a, *c; cudaMalloc(&a, w * h * 4); cudaMalloc(&c, " +
+                    length +
+                    " * 4); const dim3 b(BLKX, BLKY), g((w + BLKX - 1) / BLKX, (h + BLKY - 1) / BLKY);\n"
+                    "copy<<<g, b>>>(a, c, w, h); }\n");
+  };
+  const std::string text = of("w * h");
+  CHECK(contains(text, "let(BLKX = BLOCK_X)"));
+  CHECK(contains(text, "grid(ceil_div(w, BLKX), ceil_div(h, BLKY)) block(BLOCK_X, BLOCK_Y)"));
+  const std::string needed = of("w * h * BLKX");
+  CHECK(contains(needed, "let(BLKX = 16)"));
+  CHECK(contains(needed, "let(BLKY = BLOCK_Y)"));
+}
+
 TEST_CASE("a launch whose grid is not understood was passed over in silence") {
   const char* const question = "// ? The launch has `blocks(n * 32, 256)` for its grid. That is not understood";
   CHECK(contains(warps("blocks(n * 32, 256)"), question));

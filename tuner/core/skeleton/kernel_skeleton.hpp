@@ -44,6 +44,8 @@ struct KernelSkeleton {
   std::map<std::string, std::int64_t> parameters;  ///< with their defaults
   std::map<std::string, std::string> names;        ///< of the source, and what expressions have in their place
   std::map<std::string, std::string> given_types;  ///< of constants that are types: what the launch gives for them
+  /// Constants of the source that are a dimension of the block, and the parameters in their place.
+  std::map<std::string, std::string> block_constants;
   std::set<std::string> lets;                      ///< constants of the source that expressions name
   std::set<std::string> fixed;                     ///< constants that cannot be tuned, as lengths depend on them
   std::set<std::string> guarded;                   ///< constants that became macros of the tuner

@@ -106,6 +106,7 @@ void set_block_from_host(KernelSkeleton& skeleton, const LaunchingCode& host,
       std::string name = texts.size() == 1 ? block_parameter(skeleton, value) : indexing_parameter(skeleton, i, value);
       if (name.empty()) name = add_block_parameter(skeleton, i, texts.size() == 1, value);
       literals.emplace(texts[i], name);
+      if (extents[i].kind == HostExpression::Kind::name) skeleton.block_constants.emplace(extents[i].text, name);
       texts[i] = name;
     }
     skeleton.block.push_back(texts[i]);

@@ -197,7 +197,10 @@ void KernelSkeleton::ask(const std::string& question) {
 void KernelSkeleton::declare(const std::set<std::string>& constants) {
   for (const std::string& name : constants) {
     fixed.insert(name);
-    if (lets.insert(name).second) lines.push_back(fmt::format("let({} = {})", name, source.constant(name)->value));
+    const auto of_block = block_constants.find(name);
+    const std::string value =
+        of_block != block_constants.end() ? of_block->second : std::to_string(source.constant(name)->value);
+    if (lets.insert(name).second) lines.push_back(fmt::format("let({} = {})", name, value));
   }
 }
 

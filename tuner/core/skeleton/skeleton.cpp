@@ -160,12 +160,27 @@ std::string composed(const KernelSkeleton& skeleton, const std::string& refusal)
   return text;
 }
 
+/// A grid follows the block that it is computed with, and lengths cannot: a constant that one needs keeps its value.
+void keep_constants_of_lengths(KernelSkeleton& skeleton) {
+  for (const auto& [constant, parameter] : skeleton.block_constants) {
+    const bool is_needed = std::ranges::any_of(skeleton.lines, [&](const std::string& line) {
+      return (line.starts_with("in(") || line.starts_with("out(") || line.starts_with("inout(")) &&
+             has_word(line, constant);
+    });
+    const std::string follows = fmt::format("let({} = {})", constant, parameter);
+    const auto line = std::ranges::find(skeleton.lines, follows);
+    if (is_needed && line != skeleton.lines.end())
+      *line = fmt::format("let({} = {})", constant, skeleton.source.constant(constant)->value);
+  }
+}
+
 /// Why the kernel cannot be described, or nothing; the skeleton is complete then.
 std::string propose(KernelSkeleton& skeleton) {
   for (const std::string& why_not : {propose_problem(skeleton), why_no_output(skeleton)})
     if (!why_not.empty()) return why_not;
   propose_launch(skeleton);
   propose_arguments(skeleton);
+  keep_constants_of_lengths(skeleton);
   ask_about_constants(skeleton);
   return {};
 }
