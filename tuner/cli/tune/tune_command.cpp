@@ -244,8 +244,7 @@ Command tune_command() {
       .summary = "find the fastest configuration of a kernel and store it",
       .purpose =
           "Compiles, checks and times the configurations of a kernel, races the fastest, and stores every trial\n"
-          "and the winner. Ctrl-C stops early and keeps the results. No FILE: --replay or --wanted. FOLDER is a\n"
-          "capture: its kernel is described first, with the program's own data (FOLDER/KERNEL.cu).",
+          "and the winner. Ctrl-C keeps the results. No FILE: --replay or --wanted. FOLDER: a captured kernel.",
       .options =
           {
               {"problem", Kind::repeatable, "A=1,B=2",
