@@ -46,11 +46,11 @@ struct KernelSkeleton {
   std::map<std::string, std::string> given_types;  ///< of constants that are types: what the launch gives for them
   /// Constants of the source that are a dimension of the block, and the parameters in their place.
   std::map<std::string, std::string> block_constants;
-  std::set<std::string> lets;                      ///< constants of the source that expressions name
-  std::set<std::string> fixed;                     ///< constants that cannot be tuned, as lengths depend on them
-  std::set<std::string> guarded;                   ///< constants that became macros of the tuner
-  std::vector<std::string> template_arguments;     ///< of kernel(...)
-  std::vector<std::string> block, grid;            ///< expressions, one a dimension
+  std::set<std::string> lets;                   ///< constants of the source that expressions name
+  std::set<std::string> fixed;                  ///< constants that cannot be tuned, as lengths depend on them
+  std::set<std::string> guarded;                ///< constants that became macros of the tuner
+  std::vector<std::string> template_arguments;  ///< of kernel(...)
+  std::vector<std::string> block, grid;         ///< expressions, one a dimension
   std::string shared_bytes;
   std::set<std::vector<std::string>> undecided;  ///< sizes for which the program passes one variable
   std::vector<SourceInsertion> insertions;
