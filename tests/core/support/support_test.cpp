@@ -112,7 +112,8 @@ void level(std::vector<float>& spread, const std::vector<float>& reference, Leve
 
 std::vector<float> alternating(std::size_t elements, float size) {
   std::vector<float> values(elements, size);
-  for (std::size_t i = 0; i < elements; i += 4) values[i] = values[i + 1] = -size;
+  for (std::size_t i = 0; i < elements; ++i)
+    if (i % 4 < 2) values[i] = -size;
   return values;
 }
 
