@@ -103,10 +103,11 @@ TEST_CASE("what moves by more than a part of its neighbours is no rounding, and 
 struct Level {
   std::uint64_t lanes = 1;
   bool zero_is_exact = false, whole_is_exact = true;
+  float of_size = 0;
 };
 void level(std::vector<float>& spread, const std::vector<float>& reference, Level how = {}) {
   run("tuner_level_spread", spread.data(), reference.data(), std::uint64_t{spread.size()}, how.lanes,
-      support_number(ElementType::float32), 0.5f, 0.25f, 1 / 24.0f, static_cast<int>(how.zero_is_exact),
+      support_number(ElementType::float32), 0.5f, how.of_size, 0.25f, 1 / 24.0f, static_cast<int>(how.zero_is_exact),
       static_cast<int>(how.whole_is_exact));
 }
 
@@ -126,6 +127,22 @@ TEST_CASE("an element that was exact by chance is as uncertain as a part of its 
   CHECK(spread[2] == 1);
   CHECK(spread[1] == 0);  // its lane was exact throughout
   CHECK(spread[128] == 0);
+}
+
+TEST_CASE("a float sum near 0 was rejected where no neighbour rounded by chance") {
+  std::vector<float> spread(128, 0), reference = alternating(128, 1000.3f);
+  for (std::size_t i = 0; i < 128; i += 8) spread[i] = 1;
+  spread[56] = spread[64] = 0;
+  reference[1] = 0.01f;
+  reference[2] = 0;
+  level(spread, reference, {.zero_is_exact = true, .of_size = 1e-6f});
+  CHECK(spread[0] == 1);
+  CHECK(spread[1] > 0.7e-3f);  // of what its neighbours are in the geometric mean
+  CHECK(spread[1] < 1.1e-3f);
+  CHECK(spread[2] == 0);
+  CHECK(spread[65] > 0.7e-3f);
+  CHECK(spread[65] < 1.1e-3f);
+  CHECK(spread[72] == 1);
 }
 
 TEST_CASE("what was copied beside large sums might be anything, because its neighbours inherited the mean spread") {

@@ -540,16 +540,19 @@ __device__ inline float deviation(float part, Long count, double sum, double squ
 }
 
 // An element that came out the same every time, where more than a quarter of its neighbours, and these are 16 or more, did
-// not, was lucky: it is taken to be `part` as uncertain as they are. A handful, as of statistics, are no neighbours. Zeros
-// and whole numbers are exact where that is said.
+// not, was lucky: it is taken to be `part` as uncertain as they are. A handful, as of statistics, are no neighbours. Among
+// fewer that moved it is `of_size` of their size in the geometric mean. Zeros and whole numbers are exact where that is said.
 // Then a spread is lowered to `of_deviation` of the standard deviation of its neighbours, but to no less than `sure` of itself:
 // where elements may be off by more than they differ, a kernel that writes one value would pass.
 extern "C" __global__ void tuner_level_spread(float* spread, const Byte* reference, Long elements, Long lanes, int type, float part,
-                                              float sure, float of_deviation, int zero_is_exact, int whole_is_exact) {
+                                              float of_size, float sure, float of_deviation, int zero_is_exact,
+                                              int whole_is_exact) {
   EACH_NEIGHBOURHOOD(n) {
     Long bits = 0;
     Long moved = 0;
     Long all = 0;
+    Long size_bits = 0;
+    Long sized = 0;
     Long finite = 0;
     double first = 0;
     double sum = 0;
@@ -558,15 +561,20 @@ extern "C" __global__ void tuner_level_spread(float* spread, const Byte* referen
       ++all;
       if (spread[i] != 0) ++moved;
       bits += __float_as_uint(spread[i]);
-      if (!(magnitude(reference, i, type) < 3e38f)) continue;
+      const float size = magnitude(reference, i, type);
+      if (!(size < 3e38f)) continue;
+      if (size > 0) {
+        size_bits += __float_as_uint(size);
+        ++sized;
+      }
       const double value = load(reference, i, type);
       if (finite++ == 0) first = value;
       const double difference = __dadd_rn(value, -first);
       sum = __dadd_rn(sum, difference);
       squares = __dadd_rn(squares, __dmul_rn(difference, difference));
     }
-    if (moved == 0) continue;
-    const float least = 4 * moved > all && all >= 16 ? part * mean_of(bits, moved) : 0;
+    const bool is_moving = 4 * moved > all && all >= 16;
+    const float least = is_moving ? part * mean_of(bits, moved) : of_size * mean_of(size_bits, sized);
     const float most = deviation(of_deviation, finite, sum, squares);
     EACH_NEIGHBOUR(i, n) {
       float own = spread[i];

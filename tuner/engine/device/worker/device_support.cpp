@@ -162,9 +162,11 @@ std::size_t DeviceSupport::count_kind(CUdeviceptr spread, CUdeviceptr reference,
 }
 
 void DeviceSupport::level_spread(CUdeviceptr spread, CUdeviceptr reference, std::uint64_t elements,
-                                 const BoundArgument& argument, bool zero_is_exact, bool whole_is_exact) {
+                                 const BoundArgument& argument, bool some_move, bool zero_is_exact,
+                                 bool whole_is_exact) {
+  const double of_size = some_move && size_of(argument.type) >= 4 ? kPartOfTolerance * argument.rtol : 0;
   launch(level_spread_, elements, spread, reference, elements, static_cast<std::uint64_t>(std::max(argument.lanes, 1)),
-         support_number(argument.type), static_cast<float>(kPartOfNeighbours),
+         support_number(argument.type), static_cast<float>(kPartOfNeighbours), static_cast<float>(of_size),
          static_cast<float>(kSureSpread / kAcceptedSpread), static_cast<float>(1 / kAcceptedSpread),
          static_cast<int>(zero_is_exact), static_cast<int>(whole_is_exact));
 }

@@ -54,10 +54,11 @@ class DeviceSupport {
   /// `sum` is the number of elements of this kind, `count` that of those whose spread is zero.
   std::size_t count_kind(CUdeviceptr spread, CUdeviceptr reference, std::uint64_t elements,
                          const BoundArgument& argument, Kind kind);
-  /// Raises each to a part of what its neighbours have, but for zeros and whole numbers that never moved, if these are
-  /// exact. Then lowers it to what these differ by.
+  /// Raises each to a part of what its neighbours have, or of their size where too few of them move but `some_move`
+  /// elsewhere; zeros and whole numbers that never moved stay exact, where that is said. Then lowers it to what
+  /// neighbours differ by.
   void level_spread(CUdeviceptr spread, CUdeviceptr reference, std::uint64_t elements, const BoundArgument& argument,
-                    bool zero_is_exact, bool whole_is_exact);
+                    bool some_move, bool zero_is_exact, bool whole_is_exact);
 
   /// Waits for the checks asked for since the last call and returns what they found, in that order.
   std::vector<Finding> findings();

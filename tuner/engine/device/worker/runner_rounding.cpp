@@ -93,7 +93,7 @@ std::vector<DeviceMemory> Runner::run_rounded(const std::vector<ArgumentState*>&
     const std::uint64_t all = state.compared(), still = all - found[asked[i].moved].count;
     const Finding &zeros = found[asked[i].zeros], &whole = found[asked[i].whole];
     support_.level_spread(spreads[i].get(), state.reference.get(), state.elements, state.argument,
-                          zero_is_exact(all, still, zeros.sum, zeros.count),
+                          found[asked[i].moved].count != 0, zero_is_exact(all, still, zeros.sum, zeros.count),
                           whole_is_exact(all, still, whole.sum, whole.count));
   }
   return spreads;
