@@ -42,7 +42,7 @@ constexpr std::size_t kMostOfRace = 1000;   ///< samples of one finalist
 class Texts {
  public:
   std::size_t number_of(const std::string& text) {
-    const auto [known, is_new] = numbers_.emplace(text, texts_.size());
+    const auto [known, is_new] = numbers_.try_emplace(text, texts_.size());
     if (is_new) texts_.push_back(text);
     return known->second;
   }

@@ -7,7 +7,8 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -35,11 +36,15 @@ struct OneLine {
 
 /// Of each configuration the trial that was recorded last, in order.
 std::vector<cache::Trial> latest(std::vector<cache::Trial> trials) {
-  std::unordered_map<std::string, std::size_t> last;
-  for (std::size_t i = 0; i < trials.size(); ++i) last[trials[i].configuration] = i;
+  std::vector<bool> is_last(trials.size());
+  {
+    std::unordered_set<std::string_view> seen;
+    seen.reserve(trials.size());
+    for (std::size_t i = trials.size(); i-- > 0;) is_last[i] = seen.insert(trials[i].configuration).second;
+  }
   std::size_t count = 0;
   for (std::size_t i = 0; i < trials.size(); ++i) {
-    if (last[trials[i].configuration] != i) continue;
+    if (!is_last[i]) continue;
     if (count != i) trials[count] = std::move(trials[i]);
     ++count;
   }
