@@ -84,6 +84,19 @@ std::vector<std::string> find_seen(const IncludedFiles& includes, std::string_vi
   return lines;
 }
 
+std::vector<std::string> find_beyond(const IncludedFiles& includes, std::string_view from,
+                                     const std::vector<std::string_view>& but) {
+  std::vector<std::string> lines;
+  for (const auto& [file, included] : includes) {
+    if (!file.starts_with(from)) continue;
+    for (const std::string& name : included) {
+      if (includes.contains(name) && !name.starts_with(from) && !begins_with_any(name, but))
+        lines.push_back(file + " includes " + name);
+    }
+  }
+  return lines;
+}
+
 std::vector<std::string> find_strangers(const IncludedFiles& includes, const std::vector<Library>& libraries) {
   std::vector<std::string> lines;
   for (const Library& library : libraries) {

@@ -30,6 +30,11 @@ std::vector<std::string> find_unlinked(const std::vector<Room>& rooms, const Inc
 std::vector<std::string> find_seen(const IncludedFiles& includes, std::string_view from,
                                    const std::vector<std::string_view>& to);
 
+/// A line for each file whose path begins with `from` that includes one of ours that does not, and begins with none of
+/// `but`: for what is compiled or installed without the rooms.
+std::vector<std::string> find_beyond(const IncludedFiles& includes, std::string_view from,
+                                     const std::vector<std::string_view>& but);
+
 /// Headers of others, and who may know them.
 struct Library {
   std::vector<std::string_view> headers;  ///< a name stands for all that begin with it

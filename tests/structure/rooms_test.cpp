@@ -208,6 +208,21 @@ TEST_CASE("no room sees what it may not know through headers of others") {
   }
 }
 
+/// What is compiled or installed without the rooms, and what it may know of ours.
+const std::vector<Unseen> kAlone{
+    {"tuner/include/", {}},
+    {"tuner/capture/inject/",
+     {"tuner/capture/message.hpp", "tuner/capture/snapshot_format.hpp", "tuner/core/binary/cubin.hpp"}},
+    {"tuner/host/shim/", {}},
+};
+
+TEST_CASE("public headers, the injected library and the shim include nothing of the rooms") {
+  const IncludedFiles includes = product_includes();
+  for (const Unseen& alone : kAlone) {
+    for (const std::string& line : find_beyond(includes, alone.from, alone.to)) FAIL_CHECK(line);
+  }
+}
+
 TEST_CASE("no file sees a library that it may not know, not even through headers of ours") {
   IncludedFiles includes = product_includes();
   // Kernels are compiled with these.
@@ -246,6 +261,14 @@ TEST_CASE("what a file sees is found, however far it is") {
       {"a/one.cpp", {"b/two.hpp"}}, {"b/two.hpp", {"b/three.hpp"}}, {"b/three.hpp", {"b/two.hpp", "c/four.hpp"}}};
   CHECK(find_seen(includes, "a/", {"c/"}) == std::vector<std::string>{"a/one.cpp sees c/four.hpp through b/three.hpp"});
   CHECK(find_seen(includes, "c/", {"a/"}).empty());
+}
+
+TEST_CASE("what stands alone may include its own and what is named, and nothing else of ours") {
+  const IncludedFiles includes{{"a/one.hpp", {"a/two.hpp", "b/three.hpp", "c/four.hpp", "vector"}},
+                               {"a/two.hpp", {}},
+                               {"b/three.hpp", {}},
+                               {"c/four.hpp", {}}};
+  CHECK(find_beyond(includes, "a/", {"b/three.hpp"}) == std::vector<std::string>{"a/one.hpp includes c/four.hpp"});
 }
 
 TEST_CASE("a library is seen by its users alone, and one without users by nobody") {
