@@ -6,7 +6,7 @@
 
 #include "search/expression/value.hpp"
 #include "tuner/runtime/description_content.hpp"
-#include "tuner/runtime/problem_key.hpp"
+#include "tuner/runtime/problem_values.hpp"
 
 namespace tuner {
 namespace {

@@ -5,10 +5,11 @@
 #include <deque>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tuner/instance.hpp"
-#include "tuner/runtime/problem_key.hpp"
+#include "tuner/problem.hpp"
 
 namespace tuner {
 
@@ -25,6 +26,18 @@ class InstanceTable {
   void insert(std::uint64_t context, std::span<const ProblemValue> values, const Instance& instance);
 
  private:
+  /// The values of one request, words included.
+  class StoredValues {
+   public:
+    explicit StoredValues(std::span<const ProblemValue> values);
+    StoredValues(const StoredValues&) = delete;
+    StoredValues& operator=(const StoredValues&) = delete;
+    bool equals(std::span<const ProblemValue> values) const;
+
+   private:
+    std::string words_;  ///< what the words among the values refer to
+    std::vector<ProblemValue> values_;
+  };
   struct Answered {
     Answered(std::uint64_t its_hash, std::uint64_t its_context, std::span<const ProblemValue> its_values,
              const Instance& its_instance)

@@ -8,6 +8,7 @@
 #include "tuner/core/task/problem.hpp"
 #include "tuner/process/system_databases.hpp"
 #include "tuner/runtime/description_content.hpp"
+#include "tuner/runtime/problem_values.hpp"
 
 namespace tuner::detail {
 namespace {
