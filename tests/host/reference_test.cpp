@@ -81,6 +81,25 @@ __global__ void threshold(const float* x, float* y, int n) {
   Author().check(kernel("", "x[i] > 1.5f ? 1 : x[i]"), 0);
 }
 
+TEST_CASE("an output that is trivial proves nothing of the one beside it") {
+  const Json report = Author().check(R"(
+#pragma tuner kernel(triple)
+#pragma tuner problem(n: size) problem_constraint(1 <= n <= 10000)
+#pragma tuner param(BLOCK, 64, 128)
+#pragma tuner grid(ceil_div(n, BLOCK)) block(BLOCK)
+#pragma tuner in(x, float, n, constant(0)) out(y, float, n) out(flags, int32, n, trivial) scalar(n, int32)
+__global__ void triple(const float* x, float* y, int* flags, int n) {
+  const int i = blockIdx.x * BLOCK + threadIdx.x;
+  if (i < n) {
+    y[i] = 3 * x[i];
+    flags[i] = 0;
+  }
+}
+)",
+                                     1);
+  CHECK(has(report, "unproven_result", "`y`: the reference proves nothing"));
+}
+
 TEST_CASE("one value throughout is a finding although a count of one element stands beside it") {
   const auto kernel = [](const std::string& value) {
     return R"(

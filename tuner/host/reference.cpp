@@ -118,7 +118,7 @@ ReferenceGaps unproven_by_reference(const Cases& cases, const std::vector<std::o
       }
     }
     for (const auto& [argument, elements] : compared(*expected[p], problem.arguments)) {
-      if (elements == 0) continue;
+      if (elements == 0 || argument->is_trivial) continue;
       const bool is_one = has_one_element(*argument, elements);
       if (!is_one) several.insert(argument->name);
       if (here.count(argument->name) == 0) (is_one ? proven_by_one : proven).insert(argument->name);

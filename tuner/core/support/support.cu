@@ -541,7 +541,8 @@ __device__ inline float deviation(float part, Long count, double sum, double squ
 
 // An element that came out the same every time, where more than a quarter of its neighbours, and these are 16 or more, did
 // not, was lucky: it is taken to be `part` as uncertain as they are. A handful, as of statistics, are no neighbours. Among
-// fewer that moved it is `of_size` of their size in the geometric mean. Zeros and whole numbers are exact where that is said.
+// fewer that moved it is `of_size` of their size in the geometric mean, unless it is a zero or a whole number. Elsewhere these
+// are exact where that is said.
 // Then a spread is lowered to `of_deviation` of the standard deviation of its neighbours, but to no less than `sure` of itself:
 // where elements may be off by more than they differ, a kernel that writes one value would pass.
 extern "C" __global__ void tuner_level_spread(float* spread, const Byte* reference, Long elements, Long lanes, int type, float part,
@@ -578,8 +579,8 @@ extern "C" __global__ void tuner_level_spread(float* spread, const Byte* referen
     const float most = deviation(of_deviation, finite, sum, squares);
     EACH_NEIGHBOUR(i, n) {
       float own = spread[i];
-      const bool is_exact = own == 0 && ((zero_is_exact && is_of_kind(reference, i, type, 1)) ||
-                                         (whole_is_exact && is_of_kind(reference, i, type, 0)));
+      const bool is_exact = own == 0 && (((zero_is_exact || !is_moving) && is_of_kind(reference, i, type, 1)) ||
+                                         ((whole_is_exact || !is_moving) && is_of_kind(reference, i, type, 0)));
       if (own < least && !is_exact) own = least;
       const float lowered = most > sure * own ? most : sure * own;
       spread[i] = own < lowered ? own : lowered;

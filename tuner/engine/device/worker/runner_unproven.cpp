@@ -105,7 +105,7 @@ std::vector<Unproven> Runner::unproven_on_other_inputs() {
 Verdict Runner::something_is_proven(const std::vector<Unproven>& unproven) const {
   std::vector<const ArgumentState*> asked;
   for (const ArgumentState& state : buffers_.arguments()) {
-    if (state.compared() > 0) asked.push_back(&state);
+    if (state.compared() > 0 && !state.argument.is_trivial) asked.push_back(&state);
   }
   // One element is as easily filled in as found out: it proves something only where there is no more.
   const auto of_one = std::stable_partition(asked.begin(), asked.end(), [](const ArgumentState* state) {
