@@ -16,13 +16,16 @@
 #include "tuner/capture/kernel_name.hpp"
 #include "tuner/capture/stored/capture_folder.hpp"
 #include "tuner/cli/described/complaint.hpp"
+#include "tuner/cli/given/compile_memory.hpp"
 #include "tuner/cli/given/compiler_option.hpp"
+#include "tuner/cli/terminal/interrupts.hpp"
 #include "tuner/cli/terminal/message.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/description/kernel_text.hpp"
 #include "tuner/core/skeleton/program_text.hpp"
 #include "tuner/core/task/npy.hpp"
+#include "tuner/engine/compile/pool.hpp"
 #include "tuner/engine/replay/launch_facts.hpp"
 #include "tuner/engine/replay/stored_replay.hpp"
 #include "tuner/error.hpp"
@@ -77,8 +80,15 @@ std::optional<sources::SourceOfBuild> proved_source(const CapturedSource& from, 
   if (!from.build) return std::nullopt;
   const std::vector<std::byte> module = capture::load_blob(from.folder, launch.module);
   const fs::path only = from.source.empty() ? fs::path() : fs::absolute(from.source).lexically_normal();
-  sources::SourceProof proof = sources::prove_source(read_build(*from.build).commands,
-                                                     {module, launch.kernel, plain_name(launch.kernel)}, only, {});
+  const std::vector<sources::CompilerCommand> build = read_build(*from.build).commands;
+  const Interrupts interrupts;
+  sources::RunLimits limits = from.limits;
+  limits.stop = &interrupts.flag();
+  sources::SourceProof proof = [&] {
+    const SomethingToEnd compilers;
+    return sources::prove_source(build, {module, launch.kernel, plain_name(launch.kernel)}, only, limits);
+  }();
+  const NothingToKeep proved;  // a signal that came meanwhile ends the program here
   if (!proof.proved && from.source.empty()) throw Error(Errc::bad_usage, proof.sentence);
   if (!proof.proved) warn(proof.sentence);
   return std::move(proof.proved);
@@ -103,6 +113,14 @@ void write_data(const fs::path& folder, const sources::DataPart& part, const std
 }
 
 }  // namespace
+
+sources::RunLimits compiler_limits(const Arguments& arguments) {
+  sources::RunLimits limits;
+  limits.time = arguments.duration("compile-timeout").value_or(limits.time);
+  limits.memory = compile_memory(arguments);
+  if (limits.memory == 0) limits.memory = engine::memory_share(1);
+  return limits;
+}
 
 CapturedKernel::CapturedKernel(CapturedSource from)
     : from_(std::move(from)),

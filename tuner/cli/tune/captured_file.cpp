@@ -22,7 +22,7 @@ bool is_capture(const Arguments& arguments) {
 
 void take_capture(const Arguments& arguments, TuneRequest& request) {
   const fs::path folder = arguments.operands().front();
-  CapturedSource from{.folder = folder};
+  CapturedSource from{.folder = folder, .limits = compiler_limits(arguments)};
   // Only one that is named: it says which programs to start.
   if (const auto build = arguments.value("build")) from.build = *build;
   if (const auto source = arguments.value("source")) from.source = *source;
