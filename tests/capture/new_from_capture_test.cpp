@@ -165,6 +165,52 @@ TEST_CASE("data of another description stays unless it is to be replaced") {
   CHECK(owner.describe(source_of("copies"), {"--force"}).exit_code == 0);
 }
 
+TEST_CASE("data was written where a link in the place of its folder led") {
+  Owner owner("copies");
+  const fs::path home = owner.user().home();
+  fs::create_directory(home / "elsewhere");
+  fs::create_directory_symlink("elsewhere", home / "tuned.data");
+  check_error(owner.describe(source_of("copies"), {"--force"}), 2, {"tuned.data", "it is a symbolic link"});
+  fs::create_directory_symlink("../elsewhere", home / "c/work.data");
+  check_error(owner.with_gpu({"tune", "c", "--source", "work.cu"}), 2, {"c/work.data", "it is a symbolic link"});
+  CHECK(fs::is_empty(home / "elsewhere"));
+  CHECK(!fs::exists(home / "tuned.cu"));
+  fs::remove(home / "tuned.data");
+  write_bytes(home / "tuned.data", "no folder");
+  check_error(owner.describe(source_of("copies"), {"--force"}), 2, {"tuned.data", "it is no folder"});
+}
+
+TEST_CASE("a kernel that somebody else had put into a capture was tuned") {
+  Owner owner("copies");
+  User& user = owner.user();
+  user.folder().write("work.cu", source_of("copies"));
+  const Words tune{"tune", "c", "--source", "work.cu", "--effort", "quick", "--workers", "2"};
+  const auto others_may_write = [&](const char* file, fs::perm_options change) {
+    fs::permissions(user.home() / file, fs::perms::others_write, change);
+  };
+  others_may_write("c", fs::perm_options::add);
+  check_error(owner.with_gpu(tune), 2,
+              {"Tuning runs the kernel of c, which is not trusted: ", "c is writable by its group", "add --trust"});
+  CHECK(!fs::exists(user.home() / "c/work.cu"));
+  check_err(owner.with_gpu(joined(tune, {"--trust"})), 0, {"Written to c/work.cu"});
+  others_may_write("c", fs::perm_options::remove);
+  CHECK(owner.with_gpu(tune).exit_code == 0);
+  others_may_write("c/work.cu", fs::perm_options::add);
+  check_error(owner.with_gpu(tune), 2, {"c/work.cu is writable by its group or by everyone", "add --trust"});
+  CHECK(owner.with_gpu(joined(tune, {"--trust"})).exit_code == 0);
+  check_error(owner.with_gpu({"tune", "work.cu", "--trust"}), 2, {"--trust is for the folder of a capture"});
+}
+
+TEST_CASE("a kernel file of a capture is trusted whatever the umask was when it was written") {
+  Owner owner("copies");
+  User& user = owner.user();
+  user.folder().write("work.cu", source_of("copies"));
+  user.before_start = [] { umask(0); };
+  const Words tune{"tune", "c", "--source", "work.cu", "--effort", "quick", "--workers", "2"};
+  CHECK(owner.with_gpu(tune).exit_code == 0);
+  CHECK(owner.with_gpu(tune).exit_code == 0);
+}
+
 TEST_CASE("a compiler that hung while a source was looked for lived on, and its time was not limited") {
   Owner owner("copies");
   User& user = owner.user();

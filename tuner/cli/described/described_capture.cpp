@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -94,11 +95,23 @@ std::optional<sources::SourceOfBuild> proved_source(const CapturedSource& from, 
   return std::move(proof.proved);
 }
 
+/// Why nothing is written into what is there; empty if it is a folder that nobody else can lead elsewhere.
+std::string why_not_written_into(const fs::path& folder) {
+  struct stat status {};
+  if (lstat(folder.c_str(), &status) != 0) return std::string("it cannot be examined: ") + std::strerror(errno);
+  if (S_ISLNK(status.st_mode)) return "it is a symbolic link; remove it, or choose another name";
+  if (!S_ISDIR(status.st_mode)) return "it is no folder; remove it, or choose another name";
+  if (status.st_uid != geteuid()) return "it belongs to another user; choose another name";
+  return {};
+}
+
 /// A folder that nobody else can look into: a capture has the data of users.
 void make_data_folder(const fs::path& folder, bool may_exist) {
-  if (mkdir(folder.c_str(), 0700) == 0 || (errno == EEXIST && may_exist)) return;
-  const std::string why = errno == EEXIST ? "it is there already; add --force to write into it"
-                                          : std::string("it cannot be made: ") + std::strerror(errno);
+  if (mkdir(folder.c_str(), 0700) == 0) return;
+  std::string why = std::string("it cannot be made: ") + std::strerror(errno);
+  if (errno == EEXIST)
+    why = may_exist ? why_not_written_into(folder) : "it is there already; add --force to write into it";
+  if (why.empty()) return;
   throw Error(Errc::bad_usage, fmt::format("The data of the kernel belongs into {}, and {}.", folder.string(), why));
 }
 
