@@ -2,13 +2,18 @@
 // driver, for which a source says what its kernel does.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/capture/captured.hpp"
 #include "tests/cli/program.hpp"
+#include "tests/sources/recorded/recorded.hpp"
+#include "tests/support/processes.hpp"
 #include "tests/support/text.hpp"
 
 using namespace tuner::test;
@@ -158,6 +163,90 @@ TEST_CASE("data of another description stays unless it is to be replaced") {
   fs::remove(owner.user().home() / "tuned.cu");
   check_error(owner.describe(source_of("copies")), 2, {"tuned.data", "add --force"});
   CHECK(owner.describe(source_of("copies"), {"--force"}).exit_code == 0);
+}
+
+TEST_CASE("data was written where a link in the place of its folder led") {
+  Owner owner("copies");
+  const fs::path home = owner.user().home();
+  fs::create_directory(home / "elsewhere");
+  fs::create_directory_symlink("elsewhere", home / "tuned.data");
+  check_error(owner.describe(source_of("copies"), {"--force"}), 2, {"tuned.data", "it is a symbolic link"});
+  fs::create_directory_symlink("../elsewhere", home / "c/work.data");
+  check_error(owner.with_gpu({"tune", "c", "--source", "work.cu"}), 2, {"c/work.data", "it is a symbolic link"});
+  CHECK(fs::is_empty(home / "elsewhere"));
+  CHECK(!fs::exists(home / "tuned.cu"));
+  fs::remove(home / "tuned.data");
+  write_bytes(home / "tuned.data", "no folder");
+  check_error(owner.describe(source_of("copies"), {"--force"}), 2, {"tuned.data", "it is no folder"});
+}
+
+TEST_CASE("a kernel that somebody else had put into a capture was tuned") {
+  Owner owner("copies");
+  User& user = owner.user();
+  user.folder().write("work.cu", source_of("copies"));
+  const Words tune{"tune", "c", "--source", "work.cu", "--effort", "quick", "--workers", "2"};
+  const auto others_may_write = [&](const char* file, fs::perm_options change) {
+    fs::permissions(user.home() / file, fs::perms::others_write, change);
+  };
+  others_may_write("c", fs::perm_options::add);
+  check_error(owner.with_gpu(tune), 2,
+              {"Tuning runs the kernel of c, which is not trusted: ", "c is writable by its group", "add --trust"});
+  CHECK(!fs::exists(user.home() / "c/work.cu"));
+  check_err(owner.with_gpu(joined(tune, {"--trust"})), 0, {"Written to c/work.cu"});
+  others_may_write("c", fs::perm_options::remove);
+  CHECK(owner.with_gpu(tune).exit_code == 0);
+  others_may_write("c/work.cu", fs::perm_options::add);
+  check_error(owner.with_gpu(tune), 2, {"c/work.cu is writable by its group or by everyone", "add --trust"});
+  CHECK(owner.with_gpu(joined(tune, {"--trust"})).exit_code == 0);
+  check_error(owner.with_gpu({"tune", "work.cu", "--trust"}), 2, {"--trust is for the folder of a capture"});
+}
+
+TEST_CASE("a kernel file of a capture is trusted whatever the umask was when it was written") {
+  Owner owner("copies");
+  User& user = owner.user();
+  user.folder().write("work.cu", source_of("copies"));
+  user.before_start = [] { umask(0); };
+  const Words tune{"tune", "c", "--source", "work.cu", "--effort", "quick", "--workers", "2"};
+  CHECK(owner.with_gpu(tune).exit_code == 0);
+  CHECK(owner.with_gpu(tune).exit_code == 0);
+}
+
+TEST_CASE("a compiler that hung while a source was looked for lived on, and its time was not limited") {
+  Owner owner("copies");
+  User& user = owner.user();
+  const fs::path temporary = user.home() / "tmp";
+  fs::create_directory(temporary);
+  user.environment["TMPDIR"] = temporary.string();
+  user.folder().write("work.cu", source_of("copies"));
+  const fs::path nvcc = make_script(user.folder(), "nvcc",
+                                    "[ \"$1\" = --version ] && exec echo 'release 13.0, V13.0.88'\necho $$ > '" +
+                                        (user.home() / "pid").string() + "'\nexec sleep 600\n");
+  const json command{{"program", nvcc.string()},
+                     {"folder", user.home().string()},
+                     {"arguments", {nvcc.string(), "-arch=sm_90", "-c", "work.cu"}},
+                     {"environment", json::object()}};
+  user.folder().write("build.json", json{{"format", 1}, {"commands", json::array({command})}}.dump());
+  const auto waits_for = [](const auto& condition) {
+    for (int i = 0; i < 600 && !condition(); ++i) usleep(50000);
+    return condition();
+  };
+  const auto pid = [&] { return std::atoi(read_bytes(user.home() / "pid").c_str()); };
+  const Words commands[] = {{"new", "--capture", "c", "--output", "tuned.cu"}, {"tune", "c"}};
+  for (const Words& words : commands) {
+    CAPTURE(words.front());
+    const Words hangs = joined(words, {"--build", "build.json"});
+    check_error(user.run(joined(hangs, {"--compile-timeout", "200ms"})), 2, {"had not finished after 0.2 s"});
+    CHECK(has_ended(pid()));
+    fs::remove(user.home() / "pid");
+    Running running(user, hangs);
+    REQUIRE(waits_for([&] { return fs::exists(user.home() / "pid") && pid() != 0; }));
+    running.signal(SIGINT);
+    CHECK(running.finish().exit_code == 130);
+    CHECK(has_ended(pid()));
+    CHECK(fs::is_empty(temporary));
+  }
+  const Words limit{"--compile-memory", "1GB"};
+  check_error(user.run(joined({"new", "work.cu"}, limit)), 2, {"--compile-memory limits the compilers of --build"});
 }
 
 TEST_CASE("options that say nothing beside a capture are refused") {

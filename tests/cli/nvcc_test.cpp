@@ -193,6 +193,16 @@ TEST_CASE("a kernel file's options cannot make nvcc, its shell or the host's com
   }
 }
 
+TEST_CASE("nvcc compiled nothing where the name of the folder for temporary files had a blank and a comma") {
+  Builder builder(kDirectives + kKernel);
+  const std::filesystem::path temporary = builder.user().home() / "a b,c";
+  std::filesystem::create_directory(temporary);
+  builder.user().environment["TMPDIR"] = temporary.string();
+  const Result result = builder.check({"--compiler", "nvcc"});
+  CHECK(contains(result.out, "2 configurations compiled"));
+  CHECK(result.exit_code == 0);
+}
+
 TEST_CASE("nvcc stayed behind, with its files, when the tuner was interrupted") {
   Builder builder("#include <thrust/device_vector.h>\n#include <thrust/sort.h>" + kDirectives + kKernel);
   const std::filesystem::path temporary = builder.user().home() / "tmp";

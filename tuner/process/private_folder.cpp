@@ -10,19 +10,32 @@
 
 namespace tuner {
 
-PrivateFolder::PrivateFolder(std::string_view purpose, std::string_view of) {
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path temporary_files() {
   std::error_code error;
-  std::string name = (std::filesystem::temp_directory_path(error) / fmt::format("tuner-{}-XXXXXX", purpose)).string();
-  if (error || mkdtemp(name.data()) == nullptr) {
+  return fs::temp_directory_path(error);  // empty where TMPDIR is no folder
+}
+
+}  // namespace
+
+PrivateFolder::PrivateFolder(std::string_view purpose, std::string_view of)
+    : PrivateFolder(purpose, of, temporary_files()) {}
+
+PrivateFolder::PrivateFolder(std::string_view purpose, std::string_view of, const fs::path& parent) {
+  std::string name = (parent / fmt::format("tuner-{}-XXXXXX", purpose)).string();
+  if (parent.empty() || mkdtemp(name.data()) == nullptr) {
     throw Error(Errc::store_unavailable,
                 fmt::format("No folder can be made for {} like {}: is TMPDIR right, and has its disk room?", of, name));
   }
-  path_ = std::filesystem::absolute(name);
+  path_ = fs::absolute(name);
 }
 
 PrivateFolder::~PrivateFolder() {
   std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
+  fs::remove_all(path_, ignored);
 }
 
 }  // namespace tuner

@@ -5,11 +5,14 @@
 
 namespace tuner {
 
-/// A folder of mode 0700 below TMPDIR, removed with everything in it in the end.
+/// A folder of mode 0700, removed with everything in it in the end.
 class PrivateFolder {
  public:
-  /// `purpose` becomes part of its name, and `of` of the sentence: "a job". Throws Error{store_unavailable}.
+  /// Below TMPDIR. `purpose` becomes part of its name, and `of` of the sentence: "a job". Throws
+  /// Error{store_unavailable}.
   PrivateFolder(std::string_view purpose, std::string_view of);
+  /// The same below `parent`.
+  PrivateFolder(std::string_view purpose, std::string_view of, const std::filesystem::path& parent);
   ~PrivateFolder();
   PrivateFolder(const PrivateFolder&) = delete;
   PrivateFolder& operator=(const PrivateFolder&) = delete;

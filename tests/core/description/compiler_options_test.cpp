@@ -23,6 +23,10 @@ constexpr std::string_view kRefused =
     "-Xcudafe=--create_pch=x | -Xnvvm=-info-output-file=x | -Xopt=-info-output-file=x | -nvvm-version=nvvm70 | "
     "--enable-cache-trace | --diag_suppress=1 | --fdevice-syntax-only | --optix-ir | -dlto | @x | - | -- | -D | -I | "
     "--dopt | -fmad=false -time=x | -fmad=\"false\" | --fmad=maybe | -arch=sm_90/../x | -std=c++17 --time=x | "
+    "--ptxas-options=-maxrregcount=32,--options-file,x | -Xptxas=-opt-level=3,--input-as-string,x | "
+    "-Xptxas=-dlcm=ca,--compiler-stats,time,--compiler-stats-file,x | -Xptxas=-v,x | -Xptxas=-v, | -Xptxas=,-v | "
+    "-Xptxas=-maxntid=32,4 | -Xptxas=-opt-level=-O3 | -arch=sm_90,--time=x | -std=c++17,x | -jtd=5,6 | "
+    "--diag-suppress=177,--options-file,x | --diag-suppress=177, | -opt-info=inline,-x | --maxrregcount=32,x | "
     "-D\nX=1 | -DX=1\n#include </etc/hostname> | --D=X | ---fmad=false | -timeX | --TIME=x |  --time=x | -O3";
 
 constexpr std::string_view kAllowed =
@@ -35,7 +39,7 @@ constexpr std::string_view kAllowed =
     "--modify-stack-limit=false | -Xptxas=-O4 | -Xptxas=--return-at-end | -Xptxas=--sp-bounds-check | "
     "-Xptxas=-suppress-async-bulk-multicast-advisory-warning | --minimal | -Xptxas=-v | --ptxas-options=-O2 | "
     "--ptxas-options=--register-usage-level=7 | --ptxas-options=-dlcm=cg | "
-    "--ptxas-options=--allow-expensive-optimizations=true";
+    "--ptxas-options=--allow-expensive-optimizations=true | -Xptxas=-v,-O2,-dlcm=cg | -opt-info=inline,inline";
 
 TEST_CASE("a compiler option that makes NVRTC write or read a file is refused, however it is spelled") {
   for (const std::string& option : between_bars(kRefused)) {
@@ -44,6 +48,18 @@ TEST_CASE("a compiler option that makes NVRTC write or read a file is refused, h
     REQUIRE(why);
     CHECK(why->find("is not allowed") != std::string::npos);
     CHECK(why->find('\n') == std::string::npos);
+  }
+}
+
+TEST_CASE("ptxas wrote into a file that a description named behind a comma, at which nvcc splits") {
+  const auto said = [](const std::string& options) {
+    return error_of([&] { describe(kernel_text("#pragma tuner options(" + options + ")")); });
+  };
+  for (const std::string options :
+       {R"("--ptxas-options=-dlcm=ca,--compiler-stats,time,--compiler-stats-file,Makefile")",
+        R"("-Xptxas", "-dlcm=ca,--compiler-stats,time,--compiler-stats-file,Makefile")"}) {
+    INFO(options);
+    CHECK(contains(said(options), "Makefile\" is not allowed: a description may give only options"));
   }
 }
 
@@ -89,8 +105,9 @@ TEST_CASE("an option in two words is one option, and hides no other") {
 }
 
 TEST_CASE("a compiler option of a T1 file that writes a file is refused where it stands") {
-  for (const std::string option : {"-time=x.csv", "--fdevice-time-trace=x", "--create-pch=x", "--use-pch=x",
-                                   "-include=x", "--pre-include=x", "--ptxas-options=--options-file=x"}) {
+  for (const std::string option :
+       {"-time=x.csv", "--fdevice-time-trace=x", "--create-pch=x", "--use-pch=x", "-include=x", "--pre-include=x",
+        "--ptxas-options=--options-file=x", "--ptxas-options=-maxrregcount=32,--options-file,x"}) {
     INFO(option);
     T1Folder folder;
     folder.at("/KernelSpecification/CompilerOptions") = {"-lineinfo", option};

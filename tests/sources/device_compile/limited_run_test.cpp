@@ -162,6 +162,25 @@ TEST_CASE("a failed compile says the compiler's first error, and leaves no folde
   CHECK_FALSE(std::filesystem::exists(temporary));
 }
 
+TEST_CASE("nvcc split the name of a folder for temporary files at its blanks and commas") {
+  const TemporaryFolder folder;
+  const char* const before = std::getenv("TMPDIR");
+  const std::string kept = before == nullptr ? "" : before;
+  for (const char* const name : {"a b", "a,b", "a'b", "a$(id)", "plain"}) {
+    CAPTURE(name);
+    std::filesystem::create_directory(folder / name);
+    setenv("TMPDIR", (folder / name).c_str(), 1);
+    StandIn compiler("echo \"$TMPDIR $2\" > temporary; exit 1");
+    compile_for_device({compiler.command(), "sm_90"}, {});
+    const std::string said = read_bytes(compiler.build("temporary"));
+    const std::string where = name == std::string("plain") ? (folder / name).string() : "/tmp";
+    CHECK(said.starts_with(where + "/tuner-compile-"));
+    CHECK(contains(said, " " + where + "/tuner-compile-"));
+    CHECK(said.find_first_of(",'$") == std::string::npos);
+  }
+  kept.empty() ? unsetenv("TMPDIR") : setenv("TMPDIR", kept.c_str(), 1);
+}
+
 TEST_CASE("a compiler that ends well without machine code has failed") {
   StandIn compiler("exit 0");
   const DeviceCode code = compile_for_device({compiler.command(), "sm_90"}, {});

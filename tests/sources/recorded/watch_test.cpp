@@ -127,6 +127,28 @@ TEST_CASE("the words of a response file are recorded, because the build deletes 
   CHECK(command.arguments == Words{nvcc, "-DA=x y", "-c", "a.cu"});
 }
 
+TEST_CASE("options in a file that NVCC_PREPEND_FLAGS or NVCC_APPEND_FLAGS names were lost with the file") {
+  const TemporaryFolder folder;
+  const fs::path nvcc = make_program(folder, "nvcc");
+  const CompilerCommand command = only(watch_lines(
+      "cd " + folder.path().string() +
+      "; echo '-DA=\"x y\" -DB' > first.rsp; echo -lineinfo > last.rsp; NVCC_PREPEND_FLAGS='-DC --options-file "
+      "first.rsp' NVCC_APPEND_FLAGS=-optf=last.rsp " +
+      nvcc.string() + " -c a.cu; rm *.rsp"));
+  CHECK(command.arguments == Words{nvcc, "-DC", "-DA=x y", "-DB", "-c", "a.cu", "-lineinfo"});
+  const auto is_taken = [](const auto& variable) { return variable.first.starts_with("NVCC_"); };
+  CHECK(std::ranges::none_of(command.environment, is_taken));
+}
+
+TEST_CASE("flags of nvcc's variables that name no file stay where they are") {
+  const TemporaryFolder folder;
+  const fs::path nvcc = make_program(folder, "nvcc");
+  const CompilerCommand command = only(watch_lines("NVCC_APPEND_FLAGS='-DA -DB' " + nvcc.string() + " -c a.cu; true"));
+  CHECK(command.arguments == Words{nvcc, "-c", "a.cu"});
+  CHECK(std::ranges::count(command.environment, std::pair<std::string, std::string>("NVCC_APPEND_FLAGS", "-DA -DB")) ==
+        1);
+}
+
 TEST_CASE("behind ccache and sccache stands the compiler") {
   const TemporaryFolder folder;
   const fs::path nvcc = make_program(folder, "cuda/nvcc");

@@ -1,13 +1,9 @@
 #include <fmt/format.h>
-#include <sys/types.h>
 
-#include <filesystem>
-#include <vector>
-
-#include "cache/file/trust.hpp"
 #include "tuner/capture/stored/capture_folder.hpp"
 #include "tuner/cli/capture/replay_folder.hpp"
 #include "tuner/cli/given/decisions.hpp"
+#include "tuner/cli/given/trusted_capture.hpp"
 #include "tuner/cli/terminal/arguments.hpp"
 #include "tuner/cli/terminal/command.hpp"
 #include "tuner/cli/terminal/interrupts.hpp"
@@ -16,20 +12,6 @@
 
 namespace tuner::cli {
 namespace {
-
-/// Replaying runs the machine code that the folder holds. A hash does not keep others from putting theirs there.
-void require_trust(const std::filesystem::path& folder, const capture::Capture& capture) {
-  const std::vector<uid_t> owners = cache::trusted_owners();
-  auto reason = cache::reason_to_distrust(folder / capture::kManifest, owners);
-  for (const capture::StoredLaunch& launch : capture.launches)
-    if (!reason && launch.module.size > 0)
-      reason = cache::reason_to_distrust(capture::blob_path(folder, launch.module), owners);
-  if (!reason) return;
-  throw Error(Errc::bad_usage,
-              fmt::format("Replaying runs the machine code of {}, which is not trusted: {}. If you know "
-                          "where it comes from, add --trust.",
-                          folder.string(), *reason));
-}
 
 ExitCode run_replay(const Arguments& arguments) {
   if (arguments.operands().empty())
@@ -45,7 +27,8 @@ ExitCode run_replay(const Arguments& arguments) {
       throw Error(Errc::bad_usage, fmt::format("--launch {}: the capture has {} launches.", *request.launch + 1,
                                                capture.launches.size()));
   }
-  if (!arguments.has("trust")) require_trust(request.folder, capture);
+  require_trust(arguments, "Replaying runs the machine code of", request.folder,
+                files_with_code(request.folder, capture));
   const Interrupts interrupts;
   const FolderReplay replay = replay_folder(request, capture, interrupts.flag());
   if (arguments.has("json")) {

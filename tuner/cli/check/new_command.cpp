@@ -8,6 +8,7 @@
 #include "cache/file/fresh_file.hpp"
 #include "tuner/cli/check/new_from_capture.hpp"
 #include "tuner/cli/described/complaint.hpp"
+#include "tuner/cli/given/compile_memory.hpp"
 #include "tuner/cli/terminal/arguments.hpp"
 #include "tuner/cli/terminal/command.hpp"
 #include "tuner/cli/terminal/message.hpp"
@@ -26,6 +27,11 @@ ExitCode run_new(const Arguments& arguments) {
                 "`tuner new` needs a CUDA source, for example `tuner new scale.cu --output tuned.cu`.");
   }
   if (arguments.has("json")) throw Error(Errc::bad_usage, "`tuner new` prints a source, not JSON: leave out --json.");
+  for (const char* const option : {"compile-timeout", kCompileMemory})
+    if (arguments.has(option) && !(arguments.has("capture") && arguments.has("build")))
+      throw Error(Errc::bad_usage, fmt::format("{} limits the compilers of --build: add --capture FOLDER --build FILE, "
+                                               "or leave it out.",
+                                               spelled(option)));
   if (arguments.has("capture")) return new_from_capture(arguments);
   if (arguments.has("build"))
     throw Error(Errc::bad_usage, "--build says which source a captured kernel is from: add --capture FOLDER.");
@@ -89,6 +95,9 @@ Command new_command() {
               {"build", Kind::value, "FILE",
                "with --capture: what `tuner capture --build` wrote. The source that makes the machine code that ran is "
                "looked for, or FILE.cu is compared with that"},
+              {"compile-timeout", Kind::value, "TIME",
+               "with --build: give up on a source that takes longer than this to compile (ms, s, min); default 2min"},
+              compile_memory_option("with --build: "),
               {"output", Kind::value, "FILE", "write to FILE instead of standard output (-); an existing file is kept"},
               {"force", Kind::flag, "", "with --output: replace FILE if it exists"},
               {"I", Kind::repeatable, "DIR", "also search DIR for headers included with quotes; repeatable"},

@@ -17,7 +17,9 @@ ExitCode new_from_capture(const Arguments& arguments) {
   if (!output || *output == kStandardOutput)
     throw Error(Errc::bad_usage, "--capture writes data beside the description: add --output FILE.");
   if (arguments.has("kernel")) throw Error(Errc::bad_usage, "The capture says which kernel it is: leave out --kernel.");
-  CapturedSource from{.folder = *arguments.value("capture"), .launch = arguments.number("launch", 1)};
+  CapturedSource from{.folder = *arguments.value("capture"),
+                      .limits = compiler_limits(arguments),
+                      .launch = arguments.number("launch", 1)};
   if (!arguments.operands().empty()) from.source = arguments.operands().front();
   if (build) from.build = *build;
   for (const std::string& folder : arguments.values("I")) from.header_folders.emplace_back(folder);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,13 +17,16 @@
 #include "tuner/capture/kernel_name.hpp"
 #include "tuner/capture/stored/capture_folder.hpp"
 #include "tuner/cli/described/complaint.hpp"
+#include "tuner/cli/given/compile_memory.hpp"
 #include "tuner/cli/given/compiler_option.hpp"
+#include "tuner/cli/terminal/interrupts.hpp"
 #include "tuner/cli/terminal/message.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
 #include "tuner/core/description/kernel_text.hpp"
 #include "tuner/core/skeleton/program_text.hpp"
 #include "tuner/core/task/npy.hpp"
+#include "tuner/engine/compile/pool.hpp"
 #include "tuner/engine/replay/launch_facts.hpp"
 #include "tuner/engine/replay/stored_replay.hpp"
 #include "tuner/error.hpp"
@@ -77,18 +81,37 @@ std::optional<sources::SourceOfBuild> proved_source(const CapturedSource& from, 
   if (!from.build) return std::nullopt;
   const std::vector<std::byte> module = capture::load_blob(from.folder, launch.module);
   const fs::path only = from.source.empty() ? fs::path() : fs::absolute(from.source).lexically_normal();
-  sources::SourceProof proof = sources::prove_source(read_build(*from.build).commands,
-                                                     {module, launch.kernel, plain_name(launch.kernel)}, only, {});
+  const std::vector<sources::CompilerCommand> build = read_build(*from.build).commands;
+  const Interrupts interrupts;
+  sources::RunLimits limits = from.limits;
+  limits.stop = &interrupts.flag();
+  sources::SourceProof proof = [&] {
+    const SomethingToEnd compilers;
+    return sources::prove_source(build, {module, launch.kernel, plain_name(launch.kernel)}, only, limits);
+  }();
+  const NothingToKeep proved;  // a signal that came meanwhile ends the program here
   if (!proof.proved && from.source.empty()) throw Error(Errc::bad_usage, proof.sentence);
   if (!proof.proved) warn(proof.sentence);
   return std::move(proof.proved);
 }
 
+/// Why nothing is written into what is there; empty if it is a folder that nobody else can lead elsewhere.
+std::string why_not_written_into(const fs::path& folder) {
+  struct stat status {};
+  if (lstat(folder.c_str(), &status) != 0) return std::string("it cannot be examined: ") + std::strerror(errno);
+  if (S_ISLNK(status.st_mode)) return "it is a symbolic link; remove it, or choose another name";
+  if (!S_ISDIR(status.st_mode)) return "it is no folder; remove it, or choose another name";
+  if (status.st_uid != geteuid()) return "it belongs to another user; choose another name";
+  return {};
+}
+
 /// A folder that nobody else can look into: a capture has the data of users.
 void make_data_folder(const fs::path& folder, bool may_exist) {
-  if (mkdir(folder.c_str(), 0700) == 0 || (errno == EEXIST && may_exist)) return;
-  const std::string why = errno == EEXIST ? "it is there already; add --force to write into it"
-                                          : std::string("it cannot be made: ") + std::strerror(errno);
+  if (mkdir(folder.c_str(), 0700) == 0) return;
+  std::string why = std::string("it cannot be made: ") + std::strerror(errno);
+  if (errno == EEXIST)
+    why = may_exist ? why_not_written_into(folder) : "it is there already; add --force to write into it";
+  if (why.empty()) return;
   throw Error(Errc::bad_usage, fmt::format("The data of the kernel belongs into {}, and {}.", folder.string(), why));
 }
 
@@ -103,6 +126,14 @@ void write_data(const fs::path& folder, const sources::DataPart& part, const std
 }
 
 }  // namespace
+
+sources::RunLimits compiler_limits(const Arguments& arguments) {
+  sources::RunLimits limits;
+  limits.time = arguments.duration("compile-timeout").value_or(limits.time);
+  limits.memory = compile_memory(arguments);
+  if (limits.memory == 0) limits.memory = engine::memory_share(1);
+  return limits;
+}
 
 CapturedKernel::CapturedKernel(CapturedSource from)
     : from_(std::move(from)),

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "tuner/capture/stored/capture_folder.hpp"
 #include "tuner/cli/described/described_capture.hpp"
 #include "tuner/cli/given/compiler_option.hpp"
+#include "tuner/cli/given/trusted_capture.hpp"
 #include "tuner/cli/terminal/message.hpp"
 #include "tuner/error.hpp"
 
@@ -22,7 +24,9 @@ bool is_capture(const Arguments& arguments) {
 
 void take_capture(const Arguments& arguments, TuneRequest& request) {
   const fs::path folder = arguments.operands().front();
-  CapturedSource from{.folder = folder};
+  constexpr std::string_view kRuns = "Tuning runs the kernel of";
+  require_trust(arguments, kRuns, folder, files_with_code(folder, capture::read_capture(folder)));
+  CapturedSource from{.folder = folder, .limits = compiler_limits(arguments)};
   // Only one that is named: it says which programs to start.
   if (const auto build = arguments.value("build")) from.build = *build;
   if (const auto source = arguments.value("source")) from.source = *source;
@@ -37,10 +41,13 @@ void take_capture(const Arguments& arguments, TuneRequest& request) {
   request.file = folder / (kernel.name() + ".cu");
   std::error_code none;
   if (fs::exists(request.file, none)) {
+    require_trust(arguments, kRuns, folder, {request.file});
     say(fmt::format("{0} is there already and is tuned as it is. Remove it to describe the capture again.",
                     request.file.string()));
   } else {
     kernel.write(request.file, true);  // data without it are what an interrupted command left
+    // What is refused above must not be what this wrote.
+    fs::permissions(request.file, fs::perms::group_write | fs::perms::others_write, fs::perm_options::remove);
   }
   if (kernel.proved()) {
     request.recorded = {*kernel.proved(), compiler_choice(arguments)};

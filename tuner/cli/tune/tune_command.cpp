@@ -133,6 +133,8 @@ TuneRequest read_tune_request(const Arguments& arguments) {
   if (is_capture(arguments)) {
     take_capture(arguments, request);
   } else {
+    if (arguments.has("trust"))
+      throw Error(Errc::bad_usage, "--trust is for the folder of a capture: leave it out, or name one.");
     request.recorded = recorded_source(arguments, request.file);
   }
   for (const std::string& folder : arguments.values("I")) session.include_folders.emplace_back(folder);
@@ -305,6 +307,7 @@ Command tune_command() {
               build_option(),
               source_option(),
               compiler_option(),
+              {"trust", Kind::flag, "", "with FOLDER: run a kernel that others could have put there"},
               {"workers", Kind::value, "N",
                "number of compile processes; default: the number of usable cores minus one"},
               {"I", Kind::repeatable, "DIR",

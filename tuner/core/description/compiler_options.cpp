@@ -17,9 +17,10 @@ namespace {
 /// What may stand behind the name.
 enum class Value {
   switched,  ///< nothing, or =true or =false
-  word,      ///< =word: numbers, names, commas
+  word,      ///< =word: a number or a name
+  words,     ///< =words with commas between them
   text,      ///< any text: -DNAME=text, -I folder
-  ptxas,     ///< an option of ptxas
+  ptxas,     ///< options of ptxas with commas between them
 };
 
 /// Options that take the same kind of value: their names without dashes, with a blank between two.
@@ -32,7 +33,8 @@ struct Allowed {
 constexpr std::string_view kTexts = "D define-macro U undefine-macro I include-path";
 constexpr std::string_view kWords =
     "std gpu-architecture arch maxrregcount dopt Ofast-compile Ofc split-compile jump-table-density jtd "
-    "frandom-seed diag-error diag-suppress diag-warn optimization-info opt-info";
+    "frandom-seed";
+constexpr std::string_view kLists = "diag-error diag-suppress diag-warn optimization-info opt-info";
 constexpr std::string_view kSwitches =
     "no-source-include builtin-move-forward builtin-initializer-list restrict device-as-default-execution-space "
     "default-device device-int128 device-float128 minimal no-cache modify-stack-limit use_fast_math fmad ftz "
@@ -40,8 +42,11 @@ constexpr std::string_view kSwitches =
     "extensible-whole-program ewp relocatable-device-code rdc device-debug G generate-line-info lineinfo "
     "no-lineinfo-inlined-at no-lineinfo-ia discard-value-names disable-warnings w display-error-number err-no "
     "no-display-error-number no-err-no brief-diagnostics brief-diag";
-constexpr Allowed kAllowed[] = {
-    {Value::text, kTexts}, {Value::word, kWords}, {Value::switched, kSwitches}, {Value::ptxas, "ptxas-options Xptxas"}};
+constexpr Allowed kAllowed[] = {{Value::text, kTexts},
+                                {Value::word, kWords},
+                                {Value::words, kLists},
+                                {Value::switched, kSwitches},
+                                {Value::ptxas, "ptxas-options Xptxas"}};
 
 // ptxas has options that read and write files, too: --options-file, --compiler-stats-file.
 constexpr std::string_view kWordsOfPtxas =
@@ -66,9 +71,20 @@ bool is_control(char c) {
 }
 
 bool is_word(std::string_view text) {
-  constexpr std::string_view kSigns = ".,:+-";
-  return std::all_of(text.begin(), text.end(),
-                     [&](char c) { return is_word_character(c) || kSigns.find(c) != std::string_view::npos; });
+  constexpr std::string_view kSigns = ".:+-";
+  return !text.empty() && !text.starts_with('-') && std::all_of(text.begin(), text.end(), [&](char c) {
+    return is_word_character(c) || kSigns.find(c) != std::string_view::npos;
+  });
+}
+
+/// Whether `holds` is true of each part between commas. nvcc hands each on as a word of its own.
+template <typename Holds>
+bool all_parts(std::string_view list, Holds holds) {
+  for (std::size_t at = 0, end = 0; at <= list.size(); at = end + 1) {
+    end = std::min(list.find(',', at), list.size());
+    if (!holds(list.substr(at, end - at))) return false;
+  }
+  return true;
 }
 
 bool fits(std::string_view value, Value kind);
@@ -110,11 +126,13 @@ bool fits(std::string_view value, Value kind) {
     case Value::switched:
       return value.empty() || text == "true" || text == "false";
     case Value::word:
-      return !text.empty() && is_word(text);
+      return is_word(text);
+    case Value::words:
+      return all_parts(text, is_word);
     case Value::text:
       return !text.empty();
     case Value::ptxas:
-      return is_allowed(text, kAllowedOfPtxas);
+      return all_parts(text, [](std::string_view part) { return is_allowed(part, kAllowedOfPtxas); });
   }
   return false;
 }

@@ -19,8 +19,8 @@
 #include "tuner/engine/compile/kernel_search.hpp"
 #include "tuner/engine/compile/resource_log.hpp"
 #include "tuner/error.hpp"
-#include "tuner/process/private_folder.hpp"
 #include "tuner/sources/device_compile/code_choice.hpp"
+#include "tuner/sources/device_compile/compiler_folder.hpp"
 #include "tuner/sources/device_compile/device_compile.hpp"
 
 namespace tuner::engine {
@@ -135,7 +135,7 @@ CompileReply compiled(const CompileRequest& request, const sources::RunLimits& l
           fmt::format("{}: nvcc and what it starts would read characters of the option `{}`: write it "
                       "without $, `, \", \\ and @.",
                       request.file_name, one_line(option)));
-  const PrivateFolder folder("nvcc", "a compiler");
+  const PrivateFolder folder = sources::compiler_folder("nvcc");
   // Called like the source: names in anonymous namespaces and messages have that name.
   const fs::path file = folder.path() / fs::path(request.nvcc->recorded.source).filename();
   std::ofstream stream(file, std::ios::binary);

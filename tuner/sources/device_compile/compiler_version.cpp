@@ -9,7 +9,7 @@
 
 #include "tuner/core/base/printable.hpp"
 #include "tuner/error.hpp"
-#include "tuner/process/private_folder.hpp"
+#include "tuner/sources/device_compile/compiler_folder.hpp"
 
 namespace tuner::sources {
 namespace {
@@ -26,7 +26,7 @@ NvccVersion nvcc_version(const CompilerCommand& recorded, const RunLimits& limit
     throw Error(Errc::bad_usage, fmt::format("The compiler {}, which the build ran, is not there any more: install it "
                                              "again, or record the build again.",
                                              one_line(recorded.program)));
-  const PrivateFolder folder("compile", "a compiler");
+  const PrivateFolder folder = compiler_folder("compile");
   // It answers on standard output, which leads nowhere.
   CompilerCommand ask = recorded;
   ask.program = "/bin/sh";

@@ -30,19 +30,10 @@ void check_compiler(const CompilerCommand& recorded) {
                   one_line(recorded.program)));
 }
 
-/// nvcc splits these variables at blanks; quotes mean nothing there.
 std::vector<std::string> flags_of(const CompilerCommand& recorded, std::string_view variable) {
-  std::vector<std::string> words;
-  for (const auto& [name, value] : recorded.environment) {
-    if (name != variable) continue;
-    constexpr const char* kBlanks = " \t\n";
-    for (std::size_t at = 0; (at = value.find_first_not_of(kBlanks, at)) != value.npos;) {
-      const std::size_t end = std::min(value.find_first_of(kBlanks, at), value.size());
-      words.push_back(value.substr(at, end - at));
-      at = end;
-    }
-  }
-  return words;
+  for (const auto& [name, value] : recorded.environment)
+    if (name == variable) return nvcc_flags(value);
+  return {};
 }
 
 std::vector<std::string> all_arguments(const CompilerCommand& recorded) {

@@ -11,7 +11,7 @@
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/words.hpp"
 #include "tuner/core/binary/cubin.hpp"
-#include "tuner/process/private_folder.hpp"
+#include "tuner/sources/device_compile/compiler_folder.hpp"
 
 namespace tuner::sources {
 namespace {
@@ -61,7 +61,7 @@ std::string first_error(const std::string& log) {
 
 DeviceCode compile_for_device(const DeviceCommand& device, const RunLimits& limits) {
   const auto start = std::chrono::steady_clock::now();
-  const PrivateFolder folder("compile", "a compiler");
+  const PrivateFolder folder = compiler_folder("compile");
   const fs::path compiled = folder.path() / "device.cubin", linked = folder.path() / "linked.cubin";
   DeviceCode code;
   if (run(device.command, folder.path(), compiled, limits, code) && !device.linked.empty())

@@ -58,6 +58,7 @@ SourceProof prove_source(const std::vector<CompilerCommand>& build, const RanKer
   const std::vector<SourceOfBuild> all = candidates(build, only, kernel.name);
   std::string other_code, failure;
   for (const SourceOfBuild& one : all) {
+    if (limits.stop != nullptr && *limits.stop) break;
     const DeviceCode code = compiled(one, architecture, limits);
     if (code.outcome != Outcome::ok) {
       failure = fmt::format("{} could not be compiled for the device: {}", one_line(one.source), code.message);

@@ -26,7 +26,8 @@ struct SourceProof {
 
 /// Compiles the build's sources for the device, one after the other, those that name the kernel first, until one gives
 /// the kernel's code; of several commands for a source the last. `only`: this one, absolute; empty: any. Takes as long
-/// as nvcc for each. What cannot be compiled is passed over, and said where nothing else is to be said. Throws
+/// as nvcc for each. What cannot be compiled is passed over, and said where nothing else is to be said. Goes no further
+/// when it is told to stop. Throws
 /// Error{shortage}.
 SourceProof prove_source(const std::vector<CompilerCommand>& build, const RanKernel& kernel,
                          const std::filesystem::path& only, const RunLimits& limits);

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstddef>
+#include <iterator>
 #include <system_error>
 
 #include "tuner/sources/recorded/compiler_words.hpp"
+#include "tuner/sources/recorded/nvcc_options.hpp"
 #include "tuner/sources/recorded/response_file.hpp"
 
 namespace tuner::sources {
@@ -85,6 +88,15 @@ bool look_behind_cache(ProgramStart& start) {
   return !start.file.empty();
 }
 
+/// Puts words that nvcc takes from a variable among the others, where they name a file of options: the build deletes
+/// it.
+void take_flags(ProgramStart& start, std::string_view variable, std::ptrdiff_t at) {
+  const std::vector<std::string> flags = nvcc_flags(value_of(start.environment, variable));
+  if (std::ranges::none_of(flags, is_options_file)) return;
+  start.words.insert(start.words.begin() + at, flags.begin(), flags.end());
+  std::erase_if(start.environment, [&](const auto& one) { return one.first == variable; });
+}
+
 }  // namespace
 
 bool may_compile(const StartedFile& file) {
@@ -111,6 +123,10 @@ SeenStart seen_start(ProgramStart start) {
     return std::ranges::find(kKeptVariables, variable.first) == kKeptVariables.end();
   });
   std::ranges::sort(start.environment);
+  if (*kind == CompilerKind::nvcc) {
+    take_flags(start, "NVCC_PREPEND_FLAGS", 1);
+    take_flags(start, "NVCC_APPEND_FLAGS", std::ssize(start.words));
+  }
   CompilerCommand command{.program = start.file,
                           .folder = start.folder,
                           .arguments = with_response_files(start.words, *kind, start.folder),

@@ -169,6 +169,17 @@ std::vector<NvccWord> read_nvcc_words(std::span<const std::string> arguments) {
   return words;
 }
 
+std::vector<std::string> nvcc_flags(std::string_view value) {
+  std::vector<std::string> words;
+  constexpr std::string_view kBlanks = " \t\n";
+  for (std::size_t at = 0; (at = value.find_first_not_of(kBlanks, at)) != value.npos;) {
+    const std::size_t end = std::min(value.find_first_of(kBlanks, at), value.size());
+    words.emplace_back(value.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
 std::vector<std::string> nvcc_list(std::string_view value) {
   std::vector<std::string> parts(1);
   for (std::size_t i = 0; i < value.size(); ++i) {

@@ -48,6 +48,9 @@ bool nvcc_takes_value(std::string_view name);
 /// `-DNAME` for options of one letter. Pure.
 std::vector<NvccWord> read_nvcc_words(std::span<const std::string> arguments);
 
+/// The words of NVCC_PREPEND_FLAGS or NVCC_APPEND_FLAGS: nvcc splits these at blanks, and quotes mean nothing there.
+std::vector<std::string> nvcc_flags(std::string_view value);
+
 /// The parts of a value with commas; `\,` is a comma within one.
 std::vector<std::string> nvcc_list(std::string_view value);
 

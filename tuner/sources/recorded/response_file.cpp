@@ -26,8 +26,7 @@ class Expansion {
         continue;
       }
       const std::size_t equals = word.find('=');
-      const std::string name = word.substr(0, equals);
-      if (name != "-optf" && name != "--options-file") {
+      if (!is_options_file(word)) {
         result_.push_back(word);
       } else if (equals != std::string::npos) {
         add_files(word.substr(equals + 1), depth);
@@ -71,6 +70,11 @@ class Expansion {
 };
 
 }  // namespace
+
+bool is_options_file(std::string_view word) {
+  const std::string_view name = word.substr(0, word.find('='));
+  return name == "-optf" || name == "--options-file";
+}
 
 std::vector<std::string> with_response_files(const std::vector<std::string>& words, CompilerKind kind,
                                              const std::string& folder) {
