@@ -2,10 +2,12 @@
 #include "tuner/core/kernel_file/kernel_file.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <fstream>
 
 #include "tests/core/support.hpp"
+#include "tuner/core/task/binary_key.hpp"
 
 using namespace tuner;
 using namespace tuner::test;
@@ -81,6 +83,32 @@ TEST_CASE("macros are the constants of the problem, the parameters and the defin
         "x=0;A_y=1;"
         "D=256;E=float;");
   CHECK(contains(macros_of(task, "RATIO=1e300"), "RATIO=1e+300;FLAG=0;T2=int;"));
+}
+
+TEST_CASE("what shapes the launch alone is no macro, so that its values are compiled once") {
+  const auto compiled = [](std::string_view source, std::string_view configuration = "") {
+    const Task task =
+        task_of(fmt::format("param(MODE, plain, staged) option(O, \"-G\", \"-DDEPTH=D\") "
+                            "define(D = BLOCKDIMX * 2) define(E = 1)\n{}",
+                            source));
+    std::string text;
+    for (const Macro& macro : task.compiled_macros(task.space().parse(configuration)))
+      text += macro.name + "=" + macro.text + ";";
+    return text;
+  };
+  const std::string all = "TYPE=float;BLOCKDIMX=128;MODE_plain=0;MODE_staged=1;MODE=MODE_plain;D=256;E=1;";
+  CHECK(compiled("__global__ void scale(float* result) {}") == "D=256;");
+  CHECK(compiled("int a[BLOCKDIMX];", "BLOCKDIMX=64") == "BLOCKDIMX=64;D=128;");
+  CHECK(compiled("#if MODE_staged\n#endif") == "MODE_plain=0;MODE_staged=1;MODE=MODE_plain;D=256;");
+  CHECK(compiled("int XBLOCKDIMX, E2;") == "D=256;");
+  CHECK(compiled("#define JOIN(a, b) a##b\nint a = JOIN(BLOCK, DIMX);") == all);
+  CHECK(compiled("#include \"elsewhere.h\"") == all);
+  CHECK(compiled("#include H") == all);
+  CHECK(compiled("#include <cuda_fp16.h>\n#include <cstdint>") == "D=256;");
+  const Task task = task_of("param(UNROLL, 1, 2)\nint a[UNROLL];");
+  const auto key = [&](std::string_view configuration) { return binary_key(task, task.space().parse(configuration)); };
+  CHECK(key("BLOCKDIMX=64,UNROLL=1") == key("BLOCKDIMX=128,UNROLL=1"));
+  CHECK(key("BLOCKDIMX=64,UNROLL=1") != key("BLOCKDIMX=64,UNROLL=2"));
 }
 
 TEST_CASE("a define that gives a name is refused, because the compiler would take it for zero") {

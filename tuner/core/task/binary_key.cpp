@@ -9,7 +9,7 @@ std::string binary_key(const Task& task, const search::Configuration& configurat
   fields.add("kernel", task.kernel_identity());
   fields.add("architecture", task.device().architecture());
   fields.add("name", task.name_expression(configuration));
-  for (const Macro& macro : task.macros(configuration)) {
+  for (const Macro& macro : task.compiled_macros(configuration)) {
     fields.add("define", macro.name);
     fields.add("as", macro.text);
   }

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <functional>
+#include <set>
+#include <string>
+
 #include "search/space/once.hpp"
 #include "tuner/core/task/task.hpp"
 
@@ -19,6 +23,8 @@ struct Task::State {
   std::vector<BoundArgument> arguments;
   mutable search::Once looked_for_names;
   mutable std::vector<ImplicitName> implicit_names;
+  mutable search::Once looked_for_macros;
+  mutable std::set<std::string, std::less<>> unnamed_macros;  ///< see Task::compiled_macros
   mutable search::Once looked_at_files;
   mutable std::vector<BoundArgument> arguments_with_data;
 
