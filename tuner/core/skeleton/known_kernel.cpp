@@ -28,6 +28,35 @@ const PlainFunction* find_kernel(const std::vector<const PlainFunction*>& kernel
   return best;
 }
 
+/// Whether nothing between the two places of a source, of which `a` is the first, makes them alternatives.
+bool are_read_together(const PlainSource& source, std::size_t a, std::size_t b) {
+  int depth = 0;
+  for (const CodeText::Directive& directive : source.code.directives) {
+    if (!directive.is_condition || directive.begin < a || b <= directive.begin) continue;
+    const std::size_t word = source.text.find_first_not_of("# \t", directive.begin);
+    const std::string_view text = std::string_view(source.text).substr(std::min(word, source.text.size()));
+    if (text.starts_with("if"))
+      ++depth;
+    else if (depth == 0)
+      return false;
+    else if (text.starts_with("endif"))
+      --depth;
+  }
+  return depth == 0;
+}
+
+/// Whether another kernel has its name, and a description that has the name does not say which is meant.
+bool is_overloaded(const PlainSource& source, const std::vector<const PlainFunction*>& kernels,
+                   const PlainFunction& kernel) {
+  return std::ranges::any_of(kernels, [&](const PlainFunction* other) {
+    // `work<float>` is none that is no template.
+    const bool may_be_meant = kernel.template_parameters.empty() || !other->template_parameters.empty();
+    return other != &kernel && other->name == kernel.name && may_be_meant &&
+           other->head.parameters != kernel.head.parameters &&
+           are_read_together(source, std::min(other->begin, kernel.begin), std::max(other->begin, kernel.begin));
+  });
+}
+
 }  // namespace
 
 std::string described_kernel(std::string_view text, const std::filesystem::path& file, std::string_view elsewhere,
@@ -47,6 +76,12 @@ std::string described_kernel(std::string_view text, const std::filesystem::path&
     refuse(names.empty() ? fmt::format("there is no kernel in it, so no `{}`: name the source that has it.", known.name)
                          : fmt::format("it has no kernel `{}`; its kernels are {}. Name the source that has it.",
                                        known.name, fmt::join(names, ", ")));
+  }
+  if (is_overloaded(source, kernels, *kernel)) {
+    refuse(
+        fmt::format("it has several kernels `{}`, which a description does not tell apart. Give the one that ran a "
+                    "name of its own, and build and capture the program again.",
+                    kernel->name));
   }
   KernelSkeleton proposed(source, *kernel);
   const std::string why_not = propose_problem(proposed);
