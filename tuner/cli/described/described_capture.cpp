@@ -26,7 +26,6 @@
 #include "tuner/engine/replay/launch_facts.hpp"
 #include "tuner/engine/replay/stored_replay.hpp"
 #include "tuner/error.hpp"
-#include "tuner/sources/device_compile/proved_source.hpp"
 #include "tuner/sources/from_capture/from_capture.hpp"
 #include "tuner/sources/recorded/compiler_words.hpp"
 
@@ -73,15 +72,15 @@ std::string plain_name(const std::string& mangled) {
 }
 
 /// The source that is named, or with a build the one that gives the machine code that ran.
-std::optional<sources::SourceOfBuild> proved_source(const CapturedSource& from, const capture::StoredLaunch& launch) {
-  if (!from.build) return std::nullopt;
+sources::SourceProof proved_source(const CapturedSource& from, const capture::StoredLaunch& launch) {
+  if (!from.build) return {};
   const std::vector<std::byte> module = capture::load_blob(from.folder, launch.module);
   const fs::path only = from.source.empty() ? fs::path() : fs::absolute(from.source).lexically_normal();
   sources::SourceProof proof = sources::prove_source(read_build(*from.build).commands,
                                                      {module, launch.kernel, plain_name(launch.kernel)}, only, {});
   if (!proof.proved && from.source.empty()) throw Error(Errc::bad_usage, proof.sentence);
   if (!proof.proved) warn(proof.sentence);
-  return std::move(proof.proved);
+  return proof;
 }
 
 /// A folder that nobody else can look into: a capture has the data of users.
@@ -109,17 +108,18 @@ CapturedKernel::CapturedKernel(CapturedSource from)
       capture_(capture::read_capture(from_.folder)),
       replays_(engine::stored_replays(from_.folder, capture_)),
       position_(chosen_launch(from_, capture_, replays_)),
-      proved_(proved_source(from_, launch())) {}
+      proof_(proved_source(from_, launch())) {}
 
 std::string CapturedKernel::name() const {
   return plain_name(launch().kernel);
 }
 
 void CapturedKernel::write(const fs::path& output, bool force) const {
-  const fs::path file = proved_ ? fs::path(proved_->source) : from_.source;
+  const std::optional<sources::SourceOfBuild>& proved = proof_.proved;
+  const fs::path file = proved ? fs::path(proved->source) : from_.source;
   std::vector<fs::path> folders = from_.header_folders;
-  if (proved_)
-    for (fs::path& each : sources::include_folders_of(proved_->command)) folders.push_back(std::move(each));
+  if (proved)
+    for (fs::path& each : sources::include_folders_of(proved->command)) folders.push_back(std::move(each));
   const ProgramText program = program_text(read_kernel_file(file), file, folders);
   const auto load = [&](const capture::Blob& blob) { return capture::load_blob(from_.folder, blob); };
   const fs::path data = fs::path(output).replace_extension(".data");
@@ -136,7 +136,7 @@ void CapturedKernel::write(const fs::path& output, bool force) const {
   fresh.publish();
   for (const std::string& name : program.included)
     say(fmt::format("The text of \"{}\", which has kernels, stands in place of the line that includes it.", name));
-  if (proved_) say(fmt::format("{} makes the machine code that the program ran.", file.string()));
+  if (proved) say(fmt::format("{} makes the machine code that the program ran.", file.string()));
   say(fmt::format("Written to {}, with {} in {}.", in_command(output), counted(described.data.size(), "file"),
                   in_command(data)));
 }
