@@ -98,6 +98,55 @@ constexpr const char* kProved = "makes the machine code that the program ran.";
 
 }  // namespace
 
+TEST_CASE("a constant that the build's command sets was written with the source's value") {
+  Built program("#ifndef TILE\n#define TILE 16\n#endif\n" + work("in[i] * TILE"));
+  program.ran_as_built({"-DTILE=32"});
+  check_err(program.describe(), 0, {kProved});
+  CHECK(contains(program.described(), "#pragma tuner param(TILE, 16, 32, 64; default 32)\n"));
+  CHECK(program.compile().exit_code == 0);
+}
+
+TEST_CASE("a constant that the build does not see became a parameter, and the kernel another one") {
+  Built program(
+      "#ifdef USE_TILES\n#define TILE 16\n#endif\n"
+      "#ifdef TILE\n#define VALUE (in[i] * TILE)\n#else\n#define VALUE in[i]\n#endif\n" +
+      work("VALUE"));
+  program.ran_as_built({});
+  check_err(program.describe(), 0, {kProved});
+  CHECK(!contains(program.described(), "param(TILE"));
+  CHECK(!contains(program.described(), "#ifndef TILE"));
+}
+
+TEST_CASE("a constant that changes the code by being a macro was proposed") {
+  Built program(
+      "constexpr int TILE = 16;\nconstexpr int UNROLL = 4;\n"
+      "#ifdef TILE\n#define VALUE (in[i] - TILE)\n#else\n#define VALUE (in[i] * TILE)\n#endif\n" +
+      work("VALUE + UNROLL"));
+  program.ran_as_built({});
+  check_err(program.describe(), 0,
+            {kProved, "`TILE` stays as it is: as a parameter it makes other machine code of the baseline."});
+  CHECK(!contains(program.described(), "param(TILE"));
+  CHECK(contains(program.described(), "param(UNROLL, 1, 2, 4, 8; default 4)"));
+}
+
+TEST_CASE("a parameter that the build's command defines was defined twice") {
+  Built program("#ifndef THREADS\n#define THREADS 128\n#endif\n" + work("in[i] * THREADS"));
+  program.ran_as_built({"-Werror=all-warnings", "-DTHREADS=64", "-DMORE=1"});
+  check_err(program.describe(), 0, {kProved});
+  CHECK(contains(program.described(), "default 64)"));
+  const Result compiled = program.compile();
+  CHECK(compiled.exit_code == 0);
+  CHECK(json::parse(compiled.out)["findings"].empty());
+}
+
+TEST_CASE("a baseline that is not what ran, whatever varies, is said") {
+  Built program("#define TILE 16\n" + work("in[i] * TILE + __LINE__"));
+  program.ran_as_built({});
+  check_err(program.describe(), 0,
+            {kProved, "The baseline of the description is not the machine code that the program ran: other"});
+  CHECK(contains(program.described(), "param(TILE"));
+}
+
 TEST_CASE("of a source that the build compiles twice only the last command was tried") {
   Built program(
       "#ifndef REAL\n#define REAL int\n#endif\n"

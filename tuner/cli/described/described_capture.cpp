@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,16 +17,19 @@
 #include "tuner/capture/kernel_name.hpp"
 #include "tuner/capture/stored/capture_folder.hpp"
 #include "tuner/cli/described/complaint.hpp"
+#include "tuner/cli/described/written_baseline.hpp"
 #include "tuner/cli/given/compiler_option.hpp"
 #include "tuner/cli/terminal/message.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
+#include "tuner/core/binary/cubin.hpp"
 #include "tuner/core/description/kernel_text.hpp"
 #include "tuner/core/skeleton/program_text.hpp"
 #include "tuner/core/task/npy.hpp"
 #include "tuner/engine/replay/launch_facts.hpp"
 #include "tuner/engine/replay/stored_replay.hpp"
 #include "tuner/error.hpp"
+#include "tuner/sources/device_compile/defined_macros.hpp"
 #include "tuner/sources/from_capture/from_capture.hpp"
 #include "tuner/sources/recorded/compiler_words.hpp"
 
@@ -123,10 +127,23 @@ void CapturedKernel::write(const fs::path& output, bool force) const {
   const ProgramText program = program_text(read_kernel_file(file), file, folders);
   const auto load = [&](const capture::Blob& blob) { return capture::load_blob(from_.folder, blob); };
   const fs::path data = fs::path(output).replace_extension(".data");
-  const sources::CapturedDescription described = sources::describe_captured(
-      {program.text, file, program.elsewhere},
-      {launch(), replays_.at(position_), engine::constants_of(from_.folder, launch()), load}, data.filename().string(),
-      fmt::format("launch {} of {}", position_ + 1, from_.folder.filename().string()));
+  const sources::CapturedKernel kernel{launch(), replays_.at(position_), engine::constants_of(from_.folder, launch()),
+                                       load};
+  sources::CapturedSource source{program.text, file, program.elsewhere};
+  const auto describe = [&](const std::set<std::string>& fixed) {
+    source.fixed = fixed;
+    return sources::describe_captured(source, kernel, data.filename().string(),
+                                      fmt::format("launch {} of {}", position_ + 1, from_.folder.filename().string()));
+  };
+  WrittenBaseline written;
+  if (proved) {
+    const std::vector<std::byte> module = load(launch().module);
+    source.macros = sources::defined_macros(*proved, cubin_architecture(module), {});
+    written = written_baseline({*proved, module, launch().kernel, folders}, describe, {});
+  } else {
+    written.description = describe({});
+  }
+  const sources::CapturedDescription& described = written.description;
   if (const std::string complaint = complaint_about(described.text, file, folders); !complaint.empty())
     throw Error(Errc::bad_description, "The kernel cannot be described from this launch: " + complaint);
   make_data_folder(data, force);
@@ -137,6 +154,11 @@ void CapturedKernel::write(const fs::path& output, bool force) const {
   for (const std::string& name : program.included)
     say(fmt::format("The text of \"{}\", which has kernels, stands in place of the line that includes it.", name));
   if (proved) say(fmt::format("{} makes the machine code that the program ran.", file.string()));
+  for (const std::string& name : written.fixed)
+    say(fmt::format("`{}` stays as it is: as a parameter it makes other machine code of the baseline.", name));
+  if (!written.difference.empty())
+    warn(fmt::format("The baseline of the description is not the machine code that the program ran: {}{}",
+                     one_line(written.difference), written.difference.ends_with('.') ? "" : "."));
   say(fmt::format("Written to {}, with {} in {}.", in_command(output), counted(described.data.size(), "file"),
                   in_command(data)));
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "tuner/core/base/text.hpp"
@@ -57,6 +58,21 @@ bool is_overloaded(const PlainSource& source, const std::vector<const PlainFunct
   });
 }
 
+/// Takes the values that the build gives, and leaves alone what it does not see.
+void keep_to_build(PlainSource& source, const KnownKernel& known) {
+  for (PlainConstant& constant : source.constants) {
+    if (known.fixed.contains(constant.name)) constant.is_unique = false;
+    const bool is_macro = constant.is_own && source.text[constant.begin] == '#';
+    if (!known.macros || !is_macro) continue;
+    const auto given = known.macros->find(constant.name);
+    const auto value = given == known.macros->end() ? std::nullopt : literal_value(given->second);
+    if (!value || (*value != constant.value && !constant.is_guarded))
+      constant.is_unique = false;
+    else
+      constant.value = *value;
+  }
+}
+
 }  // namespace
 
 std::string described_kernel(std::string_view text, const std::filesystem::path& file, std::string_view elsewhere,
@@ -67,7 +83,8 @@ std::string described_kernel(std::string_view text, const std::filesystem::path&
   };
   if (!DirectiveFile(file.string(), text).directives().empty())
     refuse("this file has `#pragma tuner` lines already: name the source without them.");
-  const PlainSource source = read_own_source(text, elsewhere);
+  PlainSource source = read_own_source(text, elsewhere);
+  keep_to_build(source, known);
   const std::vector<const PlainFunction*> kernels = own_kernels(source, text.size());
   const PlainFunction* const kernel = find_kernel(kernels, known);
   if (kernel == nullptr) {

@@ -121,6 +121,8 @@ sources::DeviceCommand command_of(const CompileRequest& request, const OwnFolder
   };
   if (device.linked.empty()) remove_relocatable(arguments);
   add(options_for(folders, read_code(request.source).computes_includes));
+  // The build's -D of a parameter gives way: defined twice, it is a warning, which the build may make an error.
+  for (const std::string& macro : request.macros) add({"-U" + macro});
   add(request.options);
   add({"-Xptxas", "-v"});
   if (request.keeps_ptx) add({"-keep", "-keep-dir", file.parent_path().string()});
