@@ -163,3 +163,13 @@ TEST_CASE("of a source that the build compiles twice only the last command was t
   program.ran({"-DREAL=short"});
   check_error(program.describe(), 2, {"The source or the options have changed since the capture"});
 }
+
+TEST_CASE("a kernel in a header in angle brackets, or that a macro includes, was said not to be there") {
+  Built program("#include <work.cuh>\n");
+  program.write("include/work.cuh", "#pragma once\n" + work("in[i] + 1"));
+  program.ran_as_built({"-Iinclude"});
+  check_err(program.describe(), 0, {kProved, "The text of \"work.cuh\", which has kernels"});
+  CHECK(program.compile().exit_code == 0);
+  program.write("work.cu", "#define WORK <work.cuh>\n#include WORK\n");
+  check_error(program.describe(), 2, {"`work` is not seen in it: a macro makes it, or includes it"});
+}

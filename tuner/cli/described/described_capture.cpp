@@ -124,12 +124,12 @@ void CapturedKernel::write(const fs::path& output, bool force) const {
   std::vector<fs::path> folders = from_.header_folders;
   if (proved)
     for (fs::path& each : sources::include_folders_of(proved->command)) folders.push_back(std::move(each));
-  const ProgramText program = program_text(read_kernel_file(file), file, folders);
+  const ProgramText program = program_text(read_kernel_file(file), file, folders, name());
   const auto load = [&](const capture::Blob& blob) { return capture::load_blob(from_.folder, blob); };
   const fs::path data = fs::path(output).replace_extension(".data");
   const sources::CapturedKernel kernel{launch(), replays_.at(position_), engine::constants_of(from_.folder, launch()),
                                        load};
-  sources::CapturedSource source{program.text, file, program.elsewhere};
+  sources::CapturedSource source{program.text, file, program.elsewhere, proved.has_value()};
   const auto describe = [&](const std::set<std::string>& fixed) {
     source.fixed = fixed;
     return sources::describe_captured(source, kernel, data.filename().string(),

@@ -90,6 +90,11 @@ std::string described_kernel(std::string_view text, const std::filesystem::path&
   if (kernel == nullptr) {
     std::vector<std::string> names;
     for (const PlainFunction* const other : kernels) names.push_back(other->name);
+    if (known.is_proved)
+      refuse(
+          fmt::format("`{}` is not seen in it: a macro makes it, or includes it, or it is in a header outside of the "
+                      "program's folders. Write it out in a copy of the source, and describe that.",
+                      known.name));
     refuse(names.empty() ? fmt::format("there is no kernel in it, so no `{}`: name the source that has it.", known.name)
                          : fmt::format("it has no kernel `{}`; its kernels are {}. Name the source that has it.",
                                        known.name, fmt::join(names, ", ")));

@@ -18,6 +18,7 @@ namespace tuner {
 struct KnownKernel {
   std::string name;            ///< with its namespaces, those without a name left out
   std::size_t parameters = 0;  ///< that it takes
+  bool is_proved = false;      ///< the source makes it, whether its text shows that or not
   /// What the build has for macros where the source ends, if that is known: a constant that it does not have, or that
   /// is no number, stays as it is.
   std::optional<std::map<std::string, std::string>> macros = {};

@@ -80,7 +80,7 @@ CapturedDescription describe_captured(const CapturedSource& source, const Captur
                                       const std::string& folder, const std::string& origin) {
   require_describable(kernel);
   const CapturedName name = captured_name(kernel);
-  const KnownKernel known{name.name, kernel.launch.parameters.size(), source.macros, source.fixed};
+  const KnownKernel known{name.name, kernel.launch.parameters.size(), source.is_proved, source.macros, source.fixed};
   std::optional<CapturedArguments> arguments;
   std::optional<CapturedVariables> variables;
   std::vector<std::string> constants;

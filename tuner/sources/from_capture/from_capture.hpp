@@ -18,6 +18,7 @@ struct CapturedSource {
   std::filesystem::path file;  ///< for messages, and where headers are looked for
   std::string_view elsewhere;  ///< as for tuner::skeleton
   // As in KnownKernel.
+  bool is_proved = false;
   std::optional<std::map<std::string, std::string>> macros = {};
   std::set<std::string> fixed = {};
 };
