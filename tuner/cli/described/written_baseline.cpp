@@ -30,13 +30,17 @@ fs::path name_in_command(const SourceOfBuild& one) {
   return word == one.command.arguments.end() ? fs::path(one.source) : fs::path(*word);
 }
 
-/// In what the baseline differs from what ran; empty if in nothing.
-std::string difference_of(const ProvedKernel& kernel, const std::string& text, const sources::RunLimits& limits) {
+/// In what the baseline differs from what ran; empty if in nothing. What is wrong with the description is such, too.
+std::string difference_of(const ProvedKernel& kernel, const std::string& text, const sources::RunLimits& limits) try {
   std::vector<KernelDescription> described = parse_descriptions(text, kernel.source.source);
   described.front().file = name_in_command(kernel.source);
   const auto description = std::make_shared<const KernelDescription>(std::move(described.front()));
-  const Task task(description, ProblemValues(), known_device(kPlanDevice), {}, kernel.folders);
-  engine::CompileRequest request = engine::compile_request(task, task.baseline().value());
+  std::vector<fs::path> folders{fs::path(kernel.source.source).parent_path()};
+  folders.insert(folders.end(), kernel.folders.begin(), kernel.folders.end());
+  const Task task(description, ProblemValues(), known_device(kPlanDevice), {}, folders);
+  const auto baseline = task.baseline();
+  if (!baseline) return "it has none";
+  engine::CompileRequest request = engine::compile_request(task, *baseline);
   request.architecture = fmt::format("sm_{}", cubin_architecture(kernel.module));
   request.keeps_ptx = false;
   request.nvcc = {kernel.source, sources::nvcc_version(kernel.source.command, limits).number, ""};
@@ -51,6 +55,9 @@ std::string difference_of(const ProvedKernel& kernel, const std::string& text, c
       sources::reproduces(made.cubin.bytes, kernel.module, kernel.mangled, kernel.source.source);
   if (code.result == sources::Reproduction::Result::no_such_kernel) return code.sentence;
   return std::string(code.difference);
+} catch (const Error& error) {
+  if (error.code() == Errc::shortage) throw;
+  return error.what();
 }
 
 }  // namespace
