@@ -314,3 +314,13 @@ TEST_CASE("options that contradict each other, or a build without the source, ar
   CHECK(contains(said({"--compile", "1", "--build", "build.json", "--compiler", "gcc"}), "auto, nvrtc or nvcc"));
   CHECK(contains(said({"--compile", "1", "--build", "build.json", "--source", "other.cu"}), "does not compile"));
 }
+
+TEST_CASE("a parameter that the build's command defines too did not compile, or took its value from headers") {
+  const std::string front = "/*\n#define BLOCK 1\n*/\n#include <type.h>\n";
+  const Builder builder(front + kDirectives + kKernel + "Type type;\n",
+                        {"-I.", "-DBLOCK=32", "-Xcompiler", "-Werror", "-Werror=all-warnings"});
+  write_bytes(builder.user().home() / "type.h", "#if BLOCK == 32\ntypedef int Type;\n#endif\n");
+  const Result result = builder.check({"--compiler", "nvcc"});
+  CHECK_MESSAGE(result.exit_code == 0, result.err << result.out);
+  CHECK(contains(result.out, "2 configurations compiled"));
+}

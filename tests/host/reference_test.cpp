@@ -1,6 +1,7 @@
 // `tuner check --host` where something else than the baseline says what is right.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tests/core/task/npy_file.hpp"
@@ -179,6 +180,29 @@ TEST_CASE("what a file holds is what a kernel and the reference that is named mu
   const Json both = author.check(text("reference(plain; grid(n) block(1))"), 1);
   INFO(both.dump(2));
   CHECK(has(both, "wrong_result", "the reference differs from the file with the expected output: `y`: element 1 is 2"));
+}
+
+TEST_CASE("outputs of files were expected of problems that they are not for") {
+  const Author author;
+  std::vector<float> x(2000, 1), y(2000);
+  std::fill_n(y.begin(), 1000, 2.0f);
+  author.folder().write("x.npy", npy("<f4", "(2000,)", bytes_of<float>(x)));
+  author.folder().write("y.npy", npy("<f4", "(2000,)", bytes_of<float>(y)));
+  author.folder().write("before.npy", npy("<f4", "(2000,)", bytes_of<float>(std::vector<float>(2000))));
+  const std::string kernel = author.folder().write("k.cu", R"(
+#pragma tuner kernel(twice) problem(n: size = 1000) grid(ceil_div(n, BLOCK)) block(BLOCK) param(BLOCK, 32, 64)
+#pragma tuner in(x, float, 2000, file("x.npy")) scalar(n, int)
+#pragma tuner inout(y, float, 2000, file("before.npy"), expect file("y.npy"))
+__global__ void twice(const float* x, int n, float* y) {
+  const int i = blockIdx.x * BLOCK + threadIdx.x;
+  if (i < n) y[i] = 2 * x[i];
+}
+)");
+  const Result result = author.run({"check", kernel, "--host", "--json"});
+  REQUIRE_MESSAGE(result.exit_code == 0, result.err << result.out);
+  const Json report = Json::parse(result.out);
+  CHECK(report["findings"].empty());
+  CHECK(report["problems"] == Json{"n=1000"});
 }
 
 TEST_CASE("an output of a T1 file that the kernel adds to is no unwritten one, and the access to set is named") {

@@ -187,4 +187,15 @@ std::vector<ProblemValues> small_problems(const std::shared_ptr<const KernelDesc
   return Derivation(description, device, include_folders).problems();
 }
 
+std::optional<ProblemValues> problem_of_files(const KernelDescription& description) {
+  const auto has_file = [](const Argument& argument) { return argument.expected.has_value(); };
+  if (std::none_of(description.arguments.begin(), description.arguments.end(), has_file)) return std::nullopt;
+  ProblemValues values;
+  for (const ProblemProperty& property : description.problem) {
+    if (!property.default_value) return std::nullopt;
+    values[property.name] = *property.default_value;
+  }
+  return values;
+}
+
 }  // namespace tuner::host

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "tuner/core/task/task.hpp"
@@ -16,5 +17,9 @@ namespace tuner::host {
 std::vector<ProblemValues> small_problems(const std::shared_ptr<const KernelDescription>& description,
                                           const DeviceInfo& device,
                                           const std::vector<std::filesystem::path>& include_folders);
+
+/// The default problem, where files say what is right: they do for no other. Nothing where none does, or it has no
+/// defaults.
+std::optional<ProblemValues> problem_of_files(const KernelDescription& description);
 
 }  // namespace tuner::host

@@ -90,3 +90,23 @@ TEST_CASE("a launch in another file than the kernel was not found") {
   CHECK(text.ends_with(kKernel));
   CHECK(text.find("WIDTH") == text.npos);
 }
+
+TEST_CASE("a kernel in a header in angle brackets was not found in the folders that are named") {
+  const Sources sources;
+  const fs::path own = sources.folder.path() / "include", toolkit = sources.folder.path() / "toolkit";
+  sources.add("include/app/copy.cuh", "#pragma once\n#include <tile.h>\n#include \"near.h\"\n" + kKernel);
+  sources.add("include/app/near.h", "");
+  sources.add("include/tile.h", "#define TILE 16\n");
+  sources.add("toolkit/cuda_runtime.h", "");
+  sources.add("toolkit/cub.h", "__global__ void copy(int* x) { *x = 1; }\n");
+  sources.add("main.cu", "#include <cub.h>\n#include <app/copy.cuh>\n" + kLaunch);
+  const auto read = [&](const std::string& kernel) {
+    const fs::path file = sources.folder.path() / "main.cu";
+    return program_text(read_bytes(file), file, {toolkit, own}, kernel);
+  };
+  const ProgramText program = read("copy");
+  CHECK(program.included == std::vector<std::string>{"app/copy.cuh"});
+  CHECK(program.text.find("#include <tile.h>\n#include \"include/app/near.h\"\n" + kKernel) != std::string::npos);
+  CHECK(program.text.starts_with("#include <cub.h>\n"));
+  CHECK(read("").included.empty());
+}

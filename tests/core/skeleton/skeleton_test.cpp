@@ -212,6 +212,34 @@ TEST_CASE("a constant that is guarded already, or whose name something else has,
   CHECK(other.source.find("// ? `TILE` may be worth tuning") != std::string::npos);
 }
 
+TEST_CASE("definitions were put within conditions that changed nothing, or that did not end") {
+  const auto has_tile = [](const std::string& above, const std::string& below = {}) {
+    const std::string source = above +
+                               "\n__global__ void k(float* x, int n) {\nint i = blockIdx.x * 64 + threadIdx.x;\n"
+                               "if (i < n) x[i * TILE] = 1;\n}\n" +
+                               below;
+    const std::string text = skeleton(source, "k.cu");
+    return text.find("param(TILE") != std::string::npos || text.find("#endif") != above.find("#endif");
+  };
+  CHECK(!has_tile("#undef TILE\n#define TILE 16"));
+  CHECK(!has_tile("#ifdef TILE\n#undef TILE\n#endif\n#define TILE 16"));
+  CHECK(!has_tile("#define TILE 16", "#undef TILE\n#define TILE 8\n"));
+  CHECK(!has_tile("#define TILE 16", "#undef TILE\n"));
+  CHECK(!has_tile("#define TILE /* a\nb */ 16"));
+  CHECK(!has_tile("#define TILE 16 /* a\nb */"));
+  CHECK(!has_tile("#define TILE 16 /* a */ /* b\nc */"));
+}
+
+TEST_CASE("a condition elsewhere that names a constant was taken for a guard of its definition") {
+  const std::string body = "if (i < n) x[i * TILE] = 1;";
+  for (const char* const conditions : {"#if defined(TILE)\n#endif\n", "#ifndef TILE\n#endif\n"}) {
+    const std::string text = proposed("float* x, int n", body, conditions + std::string("#define TILE 8")).source;
+    CHECK(text.starts_with(conditions + std::string("#ifndef TILE\n#define TILE 8\n#endif\n")));
+  }
+  const std::string in_else = "#ifdef TILE\n#else\n#define TILE 8\n#endif\n";
+  CHECK(proposed("float* x, int n", body, in_else).source.starts_with(in_else));
+}
+
 TEST_CASE("declarations with conditions in the middle are kernels") {
   const std::string source =
       "__global__ void\n#if BOUND\n__launch_bounds__(64)\n#endif\nk(float* x, int n) {\n"

@@ -332,3 +332,17 @@ TEST_CASE("a kernel that wrote nothing cannot be described") {
   told.parameter(250);
   CHECK(contains(told.refusal(kScale), "it wrote nothing that could be compared"));
 }
+
+TEST_CASE("a kernel that shares its name with another one was described although no compiler knows which is meant") {
+  const auto with = [](const std::string& front, const std::string& other, const std::string& behind = {}) {
+    return front + "\n__global__ void scale" + other + "\n" + behind + kScale;
+  };
+  ToldLaunch told = launch_of_scale();
+  const std::string other = "(int* y, const int* x, int by, int n) { y[0] = by * x[n]; }";
+  CHECK(contains(told.refusal(with("", other)), "it has several kernels `scale`, which a description does not tell"));
+  CHECK(contains(told.refusal(with("#ifdef A\n#endif", other, "#if B\n#else\n#endif\n")), "it has several kernels"));
+  CHECK(contains(told.refusal(with("template <typename T>", "(T* y) { *y = 0; }")), "it has several kernels"));
+  CHECK(told.refusal(with("#ifdef WHOLE", other, "#else\n") + "\n#endif\n").empty());
+  CHECK(told.refusal(with("#ifdef WHOLE", other, "#endif\n")).empty());
+  CHECK(told.refusal(with("namespace other {", other, "}\n")).empty());
+}

@@ -124,3 +124,16 @@ TEST_CASE("a source has the objects that the last link has beside its own") {
   CHECK(linked("/home/c.cu").empty());
   CHECK(linked("/home/d.cu") == Words{"/home/b.o"});
 }
+
+TEST_CASE("of a source that is compiled with several options only the last command was known") {
+  const std::vector<CompilerCommand> build{
+      command_of({"nvcc", "-DREAL=float", "-c", "k.cu", "-o", "f.o"}), command_of({"nvcc", "-c", "other.cu"}),
+      command_of({"nvcc", "-DREAL=double", "-c", "k.cu", "-o", "d.o"}), command_of({"nvcc", "-G", "-c", "other.cu"})};
+  const std::vector<SourceOfBuild> all = sources_of_build(build);
+  REQUIRE(all.size() == 3);
+  CHECK(all[0].command == build[3]);
+  CHECK(all[1].command == build[2]);
+  CHECK(all[2].command == build[0]);
+  CHECK(object_of(all[0]) == "/home/other.o");
+  CHECK(object_of(all[2]) == "/home/f.o");
+}

@@ -121,9 +121,11 @@ ExitCode check_on_cpu(const CheckRequest& request, const std::atomic<bool>& stop
   require_x86();
   const DeviceInfo device = known_device(kPlanDevice);
   std::optional<NothingToKeep> counting(std::in_place);
-  const std::vector<ProblemValues> problems =
-      request.problems.empty() ? host::small_problems(request.description, device, request.include_folders)
-                               : request.problems;
+  std::vector<ProblemValues> problems = request.problems;
+  if (const auto known = host::problem_of_files(*request.description); problems.empty() && known)
+    problems.push_back(*known);
+  const bool may_derive = problems.empty();
+  if (may_derive) problems = host::small_problems(request.description, device, request.include_folders);
   // Some configurations are valid for some problems only: what the largest has is picked.
   std::vector<host::Pick> picks;
   for (const std::string& text :
@@ -136,7 +138,7 @@ ExitCode check_on_cpu(const CheckRequest& request, const std::atomic<bool>& stop
   options.device = device;
   options.include_folders = request.include_folders;
   options.jobs = request.workers;
-  options.small_problems = request.problems.empty();
+  options.small_problems = may_derive;
   options.budget = request.budget.value_or(kDefaultBudget);
   options.seed = request.seed;
   options.stop = &stop;

@@ -31,7 +31,7 @@ ExitCode new_from_capture(const Arguments& arguments) {
   kernel.write(*output, arguments.has("force"));
   std::string with;
   if (kernel.proved())
-    with = fmt::format(" --build {} --source {}", in_command(*build), in_command(kernel.proved()->source));
+    with = fmt::format(" --build {} --source {}", in_command(*build), in_command(kernel.name_in_build()));
   say(
       fmt::format("`tuner check {0}{1}` tells whether the kernel leaves what the program's left, and `tuner tune "
                   "{0}{1}` tunes it.",

@@ -1,4 +1,4 @@
-#include "tuner/cli/described/described_capture.hpp"
+#include "tuner/cli/described/complaint.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -10,19 +10,22 @@
 #include <filesystem>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "cache/file/fresh_file.hpp"
 #include "tuner/capture/kernel_name.hpp"
 #include "tuner/capture/stored/capture_folder.hpp"
-#include "tuner/cli/described/complaint.hpp"
+#include "tuner/cli/described/described_capture.hpp"
+#include "tuner/cli/described/written_baseline.hpp"
 #include "tuner/cli/given/compile_memory.hpp"
 #include "tuner/cli/given/compiler_option.hpp"
 #include "tuner/cli/terminal/interrupts.hpp"
 #include "tuner/cli/terminal/message.hpp"
 #include "tuner/core/base/printable.hpp"
 #include "tuner/core/base/text.hpp"
+#include "tuner/core/binary/cubin.hpp"
 #include "tuner/core/description/kernel_text.hpp"
 #include "tuner/core/skeleton/program_text.hpp"
 #include "tuner/core/task/npy.hpp"
@@ -30,7 +33,7 @@
 #include "tuner/engine/replay/launch_facts.hpp"
 #include "tuner/engine/replay/stored_replay.hpp"
 #include "tuner/error.hpp"
-#include "tuner/sources/device_compile/proved_source.hpp"
+#include "tuner/sources/device_compile/defined_macros.hpp"
 #include "tuner/sources/from_capture/from_capture.hpp"
 #include "tuner/sources/recorded/compiler_words.hpp"
 
@@ -76,23 +79,31 @@ std::string plain_name(const std::string& mangled) {
   return colon == std::string::npos ? name : name.substr(colon + 1);
 }
 
+/// What `make` makes with compilers, which a signal ends, and then the program.
+template <class Make>
+auto with_compilers(sources::RunLimits limits, const Make& make) {
+  const Interrupts interrupts;
+  limits.stop = &interrupts.flag();
+  auto made = [&] {
+    const SomethingToEnd compilers;
+    return make(limits);
+  }();
+  const NothingToKeep ended;  // a signal that came meanwhile ends the program here
+  return made;
+}
+
 /// The source that is named, or with a build the one that gives the machine code that ran.
-std::optional<sources::SourceOfBuild> proved_source(const CapturedSource& from, const capture::StoredLaunch& launch) {
-  if (!from.build) return std::nullopt;
+sources::SourceProof proved_source(const CapturedSource& from, const capture::StoredLaunch& launch) {
+  if (!from.build) return {};
   const std::vector<std::byte> module = capture::load_blob(from.folder, launch.module);
   const fs::path only = from.source.empty() ? fs::path() : fs::absolute(from.source).lexically_normal();
   const std::vector<sources::CompilerCommand> build = read_build(*from.build).commands;
-  const Interrupts interrupts;
-  sources::RunLimits limits = from.limits;
-  limits.stop = &interrupts.flag();
-  sources::SourceProof proof = [&] {
-    const SomethingToEnd compilers;
+  sources::SourceProof proof = with_compilers(from.limits, [&](const sources::RunLimits& limits) {
     return sources::prove_source(build, {module, launch.kernel, plain_name(launch.kernel)}, only, limits);
-  }();
-  const NothingToKeep proved;  // a signal that came meanwhile ends the program here
+  });
   if (!proof.proved && from.source.empty()) throw Error(Errc::bad_usage, proof.sentence);
   if (!proof.proved) warn(proof.sentence);
-  return std::move(proof.proved);
+  return proof;
 }
 
 /// Why nothing is written into what is there; empty if it is a folder that nobody else can lead elsewhere.
@@ -140,24 +151,40 @@ CapturedKernel::CapturedKernel(CapturedSource from)
       capture_(capture::read_capture(from_.folder)),
       replays_(engine::stored_replays(from_.folder, capture_)),
       position_(chosen_launch(from_, capture_, replays_)),
-      proved_(proved_source(from_, launch())) {}
+      proof_(proved_source(from_, launch())) {}
 
 std::string CapturedKernel::name() const {
   return plain_name(launch().kernel);
 }
 
 void CapturedKernel::write(const fs::path& output, bool force) const {
-  const fs::path file = proved_ ? fs::path(proved_->source) : from_.source;
+  const std::optional<sources::SourceOfBuild>& proved = proof_.proved;
+  const fs::path file = proved ? fs::path(proved->source) : from_.source;
   std::vector<fs::path> folders = from_.header_folders;
-  if (proved_)
-    for (fs::path& each : sources::include_folders_of(proved_->command)) folders.push_back(std::move(each));
-  const ProgramText program = program_text(read_kernel_file(file), file, folders);
+  if (proved)
+    for (fs::path& each : sources::include_folders_of(proved->command)) folders.push_back(std::move(each));
+  const ProgramText program = program_text(read_kernel_file(file), file, folders, name());
   const auto load = [&](const capture::Blob& blob) { return capture::load_blob(from_.folder, blob); };
   const fs::path data = fs::path(output).replace_extension(".data");
-  const sources::CapturedDescription described = sources::describe_captured(
-      {program.text, file, program.elsewhere},
-      {launch(), replays_.at(position_), engine::constants_of(from_.folder, launch()), load}, data.filename().string(),
-      fmt::format("launch {} of {}", position_ + 1, from_.folder.filename().string()));
+  const sources::CapturedKernel kernel{launch(), replays_.at(position_), engine::constants_of(from_.folder, launch()),
+                                       load};
+  sources::CapturedSource source{program.text, file, program.elsewhere, proved.has_value()};
+  const auto describe = [&](const std::set<std::string>& fixed) {
+    source.fixed = fixed;
+    return sources::describe_captured(source, kernel, data.filename().string(),
+                                      fmt::format("launch {} of {}", position_ + 1, from_.folder.filename().string()));
+  };
+  WrittenBaseline written;
+  if (proved) {
+    const std::vector<std::byte> module = load(launch().module);
+    written = with_compilers(from_.limits, [&](const sources::RunLimits& limits) {
+      source.macros = sources::defined_macros(*proved, cubin_architecture(module), limits);
+      return written_baseline({*proved, module, launch().kernel, folders}, describe, limits);
+    });
+  } else {
+    written.description = describe({});
+  }
+  const sources::CapturedDescription& described = written.description;
   if (const std::string complaint = complaint_about(described.text, file, folders); !complaint.empty())
     throw Error(Errc::bad_description, "The kernel cannot be described from this launch: " + complaint);
   make_data_folder(data, force);
@@ -167,7 +194,12 @@ void CapturedKernel::write(const fs::path& output, bool force) const {
   fresh.publish();
   for (const std::string& name : program.included)
     say(fmt::format("The text of \"{}\", which has kernels, stands in place of the line that includes it.", name));
-  if (proved_) say(fmt::format("{} makes the machine code that the program ran.", file.string()));
+  if (proved) say(fmt::format("{} makes the machine code that the program ran.", file.string()));
+  for (const std::string& name : written.fixed)
+    say(fmt::format("`{}` stays as it is: as a parameter it makes other machine code of the baseline.", name));
+  if (!written.difference.empty())
+    warn(fmt::format("The baseline of the description is not the machine code that the program ran: {}{}",
+                     one_line(written.difference), written.difference.ends_with('.') ? "" : "."));
   say(fmt::format("Written to {}, with {} in {}.", in_command(output), counted(described.data.size(), "file"),
                   in_command(data)));
 }

@@ -11,6 +11,7 @@
 #include "tuner/cli/terminal/arguments.hpp"
 #include "tuner/engine/replay/stored_replay.hpp"
 #include "tuner/sources/device_compile/limited_run.hpp"
+#include "tuner/sources/device_compile/proved_source.hpp"
 #include "tuner/sources/recorded/compiler_words.hpp"
 
 namespace tuner::cli {
@@ -39,7 +40,9 @@ class CapturedKernel {
 
   std::string name() const;  ///< as sources name it
   /// By which command the source is compiled that makes the machine code that ran; nothing without a build.
-  const std::optional<sources::SourceOfBuild>& proved() const { return proved_; }
+  const std::optional<sources::SourceOfBuild>& proved() const { return proof_.proved; }
+  /// What --source calls that.
+  const std::string& name_in_build() const { return proof_.name; }
   /// Writes the source with its directives to `output`, and its data beside that, and says what it wrote. Replaces
   /// files with `force` alone. Throws Error with a sentence, and leaves no description then.
   void write(const std::filesystem::path& output, bool force) const;
@@ -51,7 +54,7 @@ class CapturedKernel {
   capture::Capture capture_;
   engine::KnownReplays replays_;
   std::size_t position_ = 0;
-  std::optional<sources::SourceOfBuild> proved_;
+  sources::SourceProof proof_;
 };
 
 }  // namespace tuner::cli

@@ -30,16 +30,16 @@ bool is_same_file(const fs::path& one, const fs::path& other) {
 
 /// The source of the build that a kernel file is, or was made from.
 const sources::SourceOfBuild& source_of(const BuildSources& all, const fs::path& file, const fs::path& build_file) {
-  std::vector<const sources::SourceOfBuild*> alike;
+  std::set<std::string> sources, alike;
   for (const sources::SourceOfBuild& one : all) {
     if (is_same_file(one.source, file)) return one;
-    if (fs::path(one.source).filename() == file.filename()) alike.push_back(&one);
+    sources.insert(one.source);
+    if (fs::path(one.source).filename() == file.filename()) alike.insert(one.source);
   }
-  if (alike.size() == 1) return *alike.front();
-  if (all.size() == 1) return all.front();
+  for (const std::set<std::string>& some : {alike, sources})
+    if (some.size() == 1) return *std::ranges::find(all, *some.begin(), &sources::SourceOfBuild::source);
   std::set<std::string> names;
-  for (const sources::SourceOfBuild& one : all)
-    if (alike.empty() || std::ranges::find(alike, &one) != alike.end()) names.insert(one_line(one.source));
+  for (const std::string& source : alike.empty() ? sources : alike) names.insert(one_line(source));
   throw Error(Errc::bad_usage,
               fmt::format("{} does not say which source {} was made from: name it with --source. It compiles {}.",
                           build_file.string(), file.string(),
@@ -66,8 +66,9 @@ Option build_option(const std::string& prefix) {
 
 Option source_option() {
   return {"source", Option::Kind::value, "FILE",
-          "with --build: which source of the program the kernel file was made from; default: the file itself, else the "
-          "only one with its name, else the only one"};
+          "with --build: which source of the program the kernel file was made from, or what the build makes of that "
+          "source where it compiles it several times; default: the file itself, else the only one with its name, else "
+          "the only one"};
 }
 
 Option compiler_option() {
@@ -103,7 +104,8 @@ std::optional<engine::RecordedSource> recorded_source(const Arguments& arguments
   const std::optional<std::string> named = arguments.value("source");
   if (!named) return recorded(source_of(all, fs::absolute(file), build_file));
   const fs::path source = fs::absolute(*named).lexically_normal();
-  const auto found = std::ranges::find_if(all, [&](const auto& one) { return is_same_file(one.source, source); });
+  const auto found = std::ranges::find_if(
+      all, [&](const auto& one) { return is_same_file(one.source, source) || sources::object_of(one) == source; });
   if (found != all.end()) return recorded(*found);
   throw Error(Errc::bad_usage, fmt::format("{} does not compile {}: name another source, or record the build again.",
                                            build_file.string(), source.string()));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "tuner/core/base/text.hpp"
@@ -28,6 +29,50 @@ const PlainFunction* find_kernel(const std::vector<const PlainFunction*>& kernel
   return best;
 }
 
+/// Whether nothing between the two places of a source, of which `a` is the first, makes them alternatives.
+bool are_read_together(const PlainSource& source, std::size_t a, std::size_t b) {
+  int depth = 0;
+  for (const CodeText::Directive& directive : source.code.directives) {
+    if (!directive.is_condition || directive.begin < a || b <= directive.begin) continue;
+    const std::size_t word = source.text.find_first_not_of("# \t", directive.begin);
+    const std::string_view text = std::string_view(source.text).substr(std::min(word, source.text.size()));
+    if (text.starts_with("if"))
+      ++depth;
+    else if (depth == 0)
+      return false;
+    else if (text.starts_with("endif"))
+      --depth;
+  }
+  return depth == 0;
+}
+
+/// Whether another kernel has its name, and a description that has the name does not say which is meant.
+bool is_overloaded(const PlainSource& source, const std::vector<const PlainFunction*>& kernels,
+                   const PlainFunction& kernel) {
+  return std::ranges::any_of(kernels, [&](const PlainFunction* other) {
+    // `work<float>` is none that is no template.
+    const bool may_be_meant = kernel.template_parameters.empty() || !other->template_parameters.empty();
+    return other != &kernel && other->name == kernel.name && may_be_meant &&
+           other->head.parameters != kernel.head.parameters &&
+           are_read_together(source, std::min(other->begin, kernel.begin), std::max(other->begin, kernel.begin));
+  });
+}
+
+/// Takes the values that the build gives, and leaves alone what it does not see.
+void keep_to_build(PlainSource& source, const KnownKernel& known) {
+  for (PlainConstant& constant : source.constants) {
+    if (known.fixed.contains(constant.name)) constant.is_unique = false;
+    const bool is_macro = constant.is_own && source.text[constant.begin] == '#';
+    if (!known.macros || !is_macro) continue;
+    const auto given = known.macros->find(constant.name);
+    const auto value = given == known.macros->end() ? std::nullopt : literal_value(given->second);
+    if (!value || (*value != constant.value && !constant.is_guarded))
+      constant.is_unique = false;
+    else
+      constant.value = *value;
+  }
+}
+
 }  // namespace
 
 std::string described_kernel(std::string_view text, const std::filesystem::path& file, std::string_view elsewhere,
@@ -38,15 +83,27 @@ std::string described_kernel(std::string_view text, const std::filesystem::path&
   };
   if (!DirectiveFile(file.string(), text).directives().empty())
     refuse("this file has `#pragma tuner` lines already: name the source without them.");
-  const PlainSource source = read_own_source(text, elsewhere);
+  PlainSource source = read_own_source(text, elsewhere);
+  keep_to_build(source, known);
   const std::vector<const PlainFunction*> kernels = own_kernels(source, text.size());
   const PlainFunction* const kernel = find_kernel(kernels, known);
   if (kernel == nullptr) {
     std::vector<std::string> names;
     for (const PlainFunction* const other : kernels) names.push_back(other->name);
+    if (known.is_proved)
+      refuse(
+          fmt::format("`{}` is not seen in it: a macro makes it, or includes it, or it is in a header outside of the "
+                      "program's folders. Write it out in a copy of the source, and describe that.",
+                      known.name));
     refuse(names.empty() ? fmt::format("there is no kernel in it, so no `{}`: name the source that has it.", known.name)
                          : fmt::format("it has no kernel `{}`; its kernels are {}. Name the source that has it.",
                                        known.name, fmt::join(names, ", ")));
+  }
+  if (is_overloaded(source, kernels, *kernel)) {
+    refuse(
+        fmt::format("it has several kernels `{}`, which a description does not tell apart. Give the one that ran a "
+                    "name of its own, and build and capture the program again.",
+                    kernel->name));
   }
   KernelSkeleton proposed(source, *kernel);
   const std::string why_not = propose_problem(proposed);

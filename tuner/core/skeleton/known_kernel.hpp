@@ -3,6 +3,9 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +18,11 @@ namespace tuner {
 struct KnownKernel {
   std::string name;            ///< with its namespaces, those without a name left out
   std::size_t parameters = 0;  ///< that it takes
+  bool is_proved = false;      ///< the source makes it, whether its text shows that or not
+  /// What the build has for macros where the source ends, if that is known: a constant that it does not have, or that
+  /// is no number, stays as it is.
+  std::optional<std::map<std::string, std::string>> macros = {};
+  std::set<std::string> fixed = {};  ///< constants that stay as they are
 };
 
 /// `text` with the lines above that kernel which `write` makes of what the source shows of it: directives without

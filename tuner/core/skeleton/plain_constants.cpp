@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <vector>
 
 #include "search/expression/quoting.hpp"
 #include "tuner/core/base/element_type.hpp"
@@ -35,6 +35,9 @@ void find_macros(PlainSource& source) {
     const std::string_view name = line.substr(0, length);
     if (length == line.size() || line[length] == '(') continue;
     std::string_view value = line.substr(length);
+    // A comment that goes on in the next line, where more of the value may be.
+    if (const std::size_t open = value.rfind("/*"); open < value.find("//") && value.find("*/", open) == value.npos)
+      continue;
     value = value.substr(0, std::min(value.find("//"), value.find("/*")));
     const auto expression = parse_host_expression(value);
     if (!expression) continue;
@@ -117,6 +120,38 @@ bool is_declared_elsewhere(const PlainSource& source, const std::string& name) {
   return false;
 }
 
+/// What stands between a condition and its end, or the next one.
+struct Branch {
+  std::string_view condition;  ///< of the one that it begins with; of `#else` what that is the other side of
+  bool is_else = false;
+  std::size_t begin = 0, end = 0;
+
+  /// Whether it is read only where the constant's name is no macro, as far as its condition shows.
+  bool guards(const PlainConstant& constant) const {
+    if (constant.begin < begin || end <= constant.begin || !has_word(condition, constant.name)) return false;
+    if (condition.starts_with("ifdef")) return is_else;
+    if (condition.starts_with("ifndef")) return !is_else;
+    return condition.find("defined") != std::string_view::npos;
+  }
+};
+
+std::vector<Branch> branches_of(std::string_view source, const std::vector<LiveLine>& lines) {
+  std::vector<Branch> open, all;
+  for (const LiveLine& line : lines) {
+    const std::string_view text = line.text;
+    const auto at = static_cast<std::size_t>(text.data() - source.data());
+    if (text.starts_with("if")) open.push_back({text, false, at, source.size()});
+    if (open.empty() || (!text.starts_with("el") && !text.starts_with("endif"))) continue;
+    open.back().end = at;
+    all.push_back(open.back());
+    const bool is_else = text.starts_with("else");
+    open.back() = {is_else ? open.back().condition : text, is_else, at, source.size()};
+    if (text.starts_with("endif")) open.pop_back();
+  }
+  all.insert(all.end(), open.begin(), open.end());
+  return all;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> literal_value(std::string_view text) {
@@ -128,16 +163,16 @@ void find_constants(PlainSource& source) {
   find_macros(source);
   find_variables(source);
   if (source.constants.size() > kMostConstants) source.constants.resize(kMostConstants);
-  std::set<std::string, std::less<>> guards;
-  for (const LiveLine& line : live_lines(source.text)) {
-    if (!line.text.starts_with("ifndef") && line.text.find("defined") == std::string_view::npos) continue;
-    for (const PlainConstant& constant : source.constants) {
-      if (has_word(line.text, constant.name)) guards.insert(constant.name);
-    }
-  }
+  const std::vector<LiveLine> lines = live_lines(source.text);
+  const std::vector<Branch> branches = branches_of(source.text, lines);
+  // Behind #undef nothing is left of the tuner's macro.
+  const auto is_undefined = [&](const std::string& name) {
+    return std::ranges::any_of(
+        lines, [&](const LiveLine& line) { return line.text.starts_with("undef") && has_word(line.text, name); });
+  };
   for (PlainConstant& constant : source.constants) {
-    constant.is_guarded = guards.contains(constant.name);
-    constant.is_unique = !is_declared_elsewhere(source, constant.name);
+    constant.is_guarded = std::ranges::any_of(branches, [&](const Branch& one) { return one.guards(constant); });
+    constant.is_unique = !is_undefined(constant.name) && !is_declared_elsewhere(source, constant.name);
     for (const PlainConstant& other : source.constants) {
       if (other.name == constant.name && other.value != constant.value) constant.is_unique = false;
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,6 +14,7 @@
 #include "tuner/core/description/kernel_text.hpp"
 #include "tuner/core/description/live_lines.hpp"
 #include "tuner/core/skeleton/plain_source.hpp"
+#include "tuner/core/skeleton/source_edits.hpp"
 #include "tuner/error.hpp"
 
 namespace tuner {
@@ -39,10 +41,17 @@ bool has_kernel(const PlainSource& source) {
                      [](const PlainFunction& function) { return function.kind == PlainFunction::Kind::kernel; });
 }
 
+bool is_of_toolkit(const fs::path& folder) {
+  std::error_code ignored;
+  return std::ranges::any_of(std::array{"cuda_runtime.h", "cub/cub.cuh", "thrust/version.h"},
+                             [&](const char* header) { return fs::exists(folder / header, ignored); });
+}
+
 class KernelIncluder {
  public:
-  KernelIncluder(fs::path folder, const std::vector<fs::path>& folders)
-      : folder_(std::move(folder)), folders_(folders) {}
+  /// `angled`: where what is included with angle brackets is looked for.
+  KernelIncluder(fs::path folder, const std::vector<fs::path>& folders, std::vector<fs::path> angled)
+      : folder_(std::move(folder)), folders_(folders), angled_(std::move(angled)) {}
 
   /// The text of a file of `folder` with what it includes that has kernels.
   std::string expanded(std::string_view text, const fs::path& folder, int depth) {
@@ -55,12 +64,12 @@ class KernelIncluder {
       std::string in_place;
       if (depth > 0 && search::trimmed(line.text) == "pragma once") {
         in_place = "// #pragma once";
-      } else if (include && include->is_quoted) {
-        const auto found = find(include->name, folder);
+      } else if (include) {
+        const auto found = find(*include, folder);
         if (!found) continue;
         if (has_kernel_inside(*found, depth + 1)) {
           in_place = text_of(include->name, *found, depth);
-        } else if (folder != folder_ && *found == (folder / include->name).lexically_normal()) {
+        } else if (include->is_quoted && folder != folder_ && *found == (folder / include->name).lexically_normal()) {
           in_place = fmt::format("#include \"{}\"", found->lexically_proximate(folder_).generic_string());
         }
       }
@@ -77,12 +86,12 @@ class KernelIncluder {
   std::vector<std::string> names;
 
  private:
-  std::optional<fs::path> find(const std::string& name, const fs::path& folder) const {
+  std::optional<fs::path> find(const CodeText::Include& include, const fs::path& folder) const {
     std::error_code ignored;
-    std::vector<fs::path> all{folder};
-    all.insert(all.end(), folders_.begin(), folders_.end());
+    std::vector<fs::path> all = include.is_quoted ? folders_ : angled_;
+    if (include.is_quoted) all.insert(all.begin(), folder);
     for (const fs::path& each : all) {
-      if (fs::is_regular_file(each / name, ignored)) return (each / name).lexically_normal();
+      if (fs::is_regular_file(each / include.name, ignored)) return (each / include.name).lexically_normal();
     }
     return std::nullopt;
   }
@@ -95,7 +104,7 @@ class KernelIncluder {
     if (!text) return false;
     bool result = text->find("__global__") != std::string::npos && has_kernel(read_plain_source(*text));
     for (const CodeText::Include& include : read_code(*text).includes) {
-      const auto inner = include.is_quoted ? find(include.name, file.parent_path()) : std::nullopt;
+      const auto inner = find(include, file.parent_path());
       if (inner && has_kernel_inside(*inner, depth + 1)) result = true;
     }
     has_kernel_[file] = result;
@@ -114,9 +123,15 @@ class KernelIncluder {
 
   const fs::path folder_;
   const std::vector<fs::path>& folders_;
+  const std::vector<fs::path> angled_;
   std::map<fs::path, bool> has_kernel_;
   std::size_t size_ = 0;
 };
+
+bool has_kernel(std::string_view text, std::string_view name) {
+  const PlainSource source = read_plain_source(std::string(text));
+  return std::ranges::any_of(source.functions, [&](const PlainFunction& one) { return is_kernel_called(one, name); });
+}
 
 /// The names of the kernels of `source` that it does not launch, namespaces left out.
 std::set<std::string> kernels_without_launch(const PlainSource& source) {
@@ -160,12 +175,21 @@ std::string launching_text(std::set<std::string> kernels, const fs::path& file, 
 
 }  // namespace
 
-ProgramText program_text(std::string_view text, const fs::path& file, const std::vector<fs::path>& folders) {
+ProgramText program_text(std::string_view text, const fs::path& file, const std::vector<fs::path>& folders,
+                         std::string_view kernel) {
   const fs::path own = (file.has_parent_path() ? file : "." / file).lexically_normal();
   const fs::path folder = own.has_parent_path() ? own.parent_path() : fs::path(".");
-  KernelIncluder includer(folder, folders);
+  KernelIncluder includer(folder, folders, {});
   ProgramText program;
   program.text = includer.expanded(text, folder, 0);
+  if (!kernel.empty() && !has_kernel(program.text, kernel)) {
+    std::vector<fs::path> angled = folders;
+    std::erase_if(angled, is_of_toolkit);
+    KernelIncluder further(folder, folders, std::move(angled));
+    program.text = further.expanded(text, folder, 0);
+    std::swap(further.seen, includer.seen);
+    std::swap(further.names, includer.names);
+  }
   program.included = std::move(includer.names);
   if (program.text.find("__global__") != std::string::npos) {
     const auto missing = kernels_without_launch(read_plain_source(program.text));

@@ -17,8 +17,10 @@ struct ProgramText {
 };
 
 /// Reads what `text`, the content of `file`, includes with quotes and what stands beside it. Files that cannot be read
-/// are left alone. `folders` are searched for headers after the folder of the file that includes them.
+/// are left alone. `folders` are searched for headers after the folder of the file that includes them. Where the text
+/// has no kernel `kernel` (without its namespaces; empty: any does) then, reads what is included with angle brackets as
+/// well, from those of `folders` that are not the toolkit's.
 ProgramText program_text(std::string_view text, const std::filesystem::path& file,
-                         const std::vector<std::filesystem::path>& folders);
+                         const std::vector<std::filesystem::path>& folders, std::string_view kernel = {});
 
 }  // namespace tuner

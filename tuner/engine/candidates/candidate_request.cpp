@@ -22,6 +22,7 @@ CompileRequest request_of(const Task& task, const search::Configuration& configu
   request.architecture = task.device().architecture();
   request.options = task.options(configuration);
   request.headers = task.headers();
+  for (const Macro& macro : macros) request.macros.push_back(macro.name);
 
   request.source =
       assemble_source({description.blanked_source, request.file_name, macros, request.headers, task.implicit_names()});

@@ -32,6 +32,7 @@ struct CompileRequest {
   std::string architecture;     ///< "sm_90"
   std::vector<std::string> options;
   std::vector<Header> headers;
+  std::vector<std::string> macros;  ///< that the prelude defines, in its order
   /// Only the lowered name is wanted: no machine code is made, where the compiler knows how to leave that out.
   bool front_end_only = false;
   bool keeps_ptx = false;  ///< PTX is wanted beside the machine code: it comes from the same run of the compiler

@@ -28,11 +28,11 @@ void describe(auto& fields, NvccSource& nvcc) {
 }
 
 void describe(auto& fields, CompileRequest& request) {
-  auto& [configuration, source, file_name, name_expression, architecture, options, headers, front_end_only, keeps_ptx,
-         nvcc] = request;
+  auto& [configuration, source, file_name, name_expression, architecture, options, headers, macros, front_end_only,
+         keeps_ptx, nvcc] = request;
   fields("configuration", configuration)("source", source)("file_name", file_name);
   fields("name_expression", name_expression)("architecture", architecture)("options", options)("headers", headers);
-  fields("front_end_only", front_end_only)("keeps_ptx", keeps_ptx)("nvcc", nvcc);
+  fields("macros", macros)("front_end_only", front_end_only)("keeps_ptx", keeps_ptx)("nvcc", nvcc);
 }
 
 void describe(auto& fields, CompileReply& reply) {

@@ -73,6 +73,28 @@ std::string with_own_headers(std::string_view text, const OwnFolders& folders) {
   return result;
 }
 
+/// The source with `#undef` in front of the prelude's macros: the build's command may define them, too, which is a
+/// warning, and perhaps an error. Headers in front of the prelude have what the command defines.
+std::string with_own_macros(const std::string& source, const std::vector<std::string>& macros) {
+  if (macros.empty()) return source;
+  const auto starts_with_define = [&](std::size_t at, const std::string& macro) {
+    return source.compare(at, 9 + macro.size(), "#define " + macro + " ") == 0;
+  };
+  for (std::size_t at = 0; at < source.size(); at = std::min(source.find('\n', at), source.size() - 1) + 1) {
+    std::size_t end = at;
+    const bool is_prelude = std::ranges::all_of(macros, [&](const std::string& macro) {
+      const bool is_next = starts_with_define(end, macro);
+      end = std::min(source.find('\n', end), source.size() - 1) + 1;
+      return is_next;
+    });
+    if (!is_prelude || source.compare(end, 6, "#line ") != 0) continue;
+    std::string text = source.substr(0, at);
+    for (const std::string& macro : macros) text += "#undef " + macro + '\n';
+    return text + source.substr(at);
+  }
+  return source;
+}
+
 /// Where the host's compiler looks for them: what a macro includes is looked for there first. In the code, as in that
 /// of an assert, they have the names of the folders that they are in.
 std::vector<std::string> options_for(const OwnFolders& folders, bool computes_includes) {
@@ -143,7 +165,7 @@ CompileReply compiled(const CompileRequest& request, const sources::RunLimits& l
   if (request.file_name.find_first_of("\"\\\n") == std::string::npos)
     stream << "#line 1 \"" << request.file_name << "\"\n";
   const OwnFolders folders(request, folder.path());
-  stream << with_own_headers(request.source, folders);
+  stream << with_own_headers(with_own_macros(request.source, request.macros), folders);
   if (!request.name_expression.empty()) stream << kernel_marker(request.name_expression);
   stream.close();
   if (!stream) return refused(fmt::format("{} could not be written.", file.string()));

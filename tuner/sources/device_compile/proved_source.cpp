@@ -36,6 +36,11 @@ std::vector<SourceOfBuild> candidates(const std::vector<CompilerCommand>& build,
   return all;
 }
 
+std::string name_of(const std::vector<SourceOfBuild>& all, const SourceOfBuild& one) {
+  const auto newest = std::ranges::find(all, one.source, &SourceOfBuild::source);
+  return &*newest == &one ? one.source : object_of(one);
+}
+
 /// What cannot be run again for the device is a failure like any other.
 DeviceCode compiled(const SourceOfBuild& one, int architecture, const RunLimits& limits) try {
   const std::string version = nvcc_version(one.command, limits).number;
@@ -65,7 +70,8 @@ SourceProof prove_source(const std::vector<CompilerCommand>& build, const RanKer
       continue;
     }
     Reproduction made = reproduces(code.cubin, kernel.module, kernel.mangled, one.source);
-    if (made.result == Result::reproduced) return {SourceOfBuild{one.command, one.source, linked_with(build, one)}, {}};
+    if (made.result == Result::reproduced)
+      return {SourceOfBuild{one.command, one.source, linked_with(build, one)}, {}, name_of(all, one)};
     if (made.result == Result::other_code) other_code = std::move(made.sentence);
   }
   if (!other_code.empty()) return {{}, other_code};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -79,15 +80,19 @@ CapturedDescription describe_captured(const CapturedSource& source, const Captur
                                       const std::string& folder, const std::string& origin) {
   require_describable(kernel);
   const CapturedName name = captured_name(kernel);
-  const KnownKernel known{name.name, kernel.launch.parameters.size()};
+  const KnownKernel known{name.name, kernel.launch.parameters.size(), source.is_proved, source.macros, source.fixed};
   std::optional<CapturedArguments> arguments;
   std::optional<CapturedVariables> variables;
+  std::vector<std::string> constants;
   std::string text;
   for (const LaunchText from_source : {LaunchText::all, LaunchText::grid_and_block, LaunchText::nothing}) {
     const auto write = [&](const KernelSkeleton& skeleton) {
       if (!arguments) arguments = captured_arguments(kernel, skeleton, folder);
       if (!variables) variables = captured_variables(kernel, skeleton, folder);
       const CapturedLaunch launch = captured_launch(kernel, name, skeleton, from_source);
+      constants.clear();
+      std::ranges::copy_if(skeleton.guarded, std::back_inserter(constants),
+                           [&](const std::string& each) { return skeleton.source.constant(each) != nullptr; });
       std::vector<std::string> lines{
           fmt::format("// Written by `tuner new --capture` from {}: what the kernel was given, and what it left.",
                       one_line(origin)),
@@ -106,7 +111,7 @@ CapturedDescription describe_captured(const CapturedSource& source, const Captur
         described_kernel(source.text, source.file, source.elsewhere, known, from_source != LaunchText::nothing, write);
     if (gives(geometry_of(kernel.launch.launch), text, source.file)) break;
   }
-  CapturedDescription result{std::move(text), std::move(arguments->data)};
+  CapturedDescription result{std::move(text), std::move(arguments->data), std::move(constants)};
   result.data.insert(result.data.end(), variables->data.begin(), variables->data.end());
   return result;
 }

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,11 +17,16 @@ struct CapturedSource {
   std::string_view text;
   std::filesystem::path file;  ///< for messages, and where headers are looked for
   std::string_view elsewhere;  ///< as for tuner::skeleton
+  // As in KnownKernel.
+  bool is_proved = false;
+  std::optional<std::map<std::string, std::string>> macros = {};
+  std::set<std::string> fixed = {};
 };
 
 struct CapturedDescription {
-  std::string text;            ///< the source with directives that need no editing
-  std::vector<DataPart> data;  ///< the files that they name
+  std::string text;                    ///< the source with directives that need no editing
+  std::vector<DataPart> data;          ///< the files that they name
+  std::vector<std::string> constants;  ///< of the source, that directives give
 };
 
 /// Directives with which the kernel, in its baseline, is launched as it was, with what it was given, and has to leave

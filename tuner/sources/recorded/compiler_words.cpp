@@ -1,7 +1,9 @@
 #include "tuner/sources/recorded/compiler_words.hpp"
 
 #include <algorithm>
+#include <set>
 #include <span>
+#include <utility>
 
 #include "tuner/sources/recorded/nvcc_options.hpp"
 
@@ -137,13 +139,21 @@ std::vector<fs::path> sources_of(const CompilerCommand& command) {
 
 std::vector<SourceOfBuild> sources_of_build(const std::vector<CompilerCommand>& build) {
   std::vector<SourceOfBuild> all;
+  std::set<std::pair<fs::path, std::string>> known;
   for (auto command = build.rbegin(); command != build.rend(); ++command) {
     for (const fs::path& source : sources_of(*command)) {
-      const bool is_known = std::ranges::any_of(all, [&](const SourceOfBuild& one) { return one.source == source; });
-      if (!is_known) all.push_back({*command, source.string(), {}});
+      SourceOfBuild one{*command, source.string(), {}};
+      if (known.emplace(source, object_of(one)).second) all.push_back(std::move(one));
     }
   }
   return all;
+}
+
+std::string object_of(const SourceOfBuild& one) {
+  const ReadWords words = read_words(one.command);
+  if (words.sources.size() == 1 && !words.output.empty()) return words.output;
+  const fs::path object = fs::path(words.folder) / fs::path(one.source).filename().replace_extension(".o");
+  return object.lexically_normal();
 }
 
 std::vector<std::string> linked_with(const std::vector<CompilerCommand>& build, const SourceOfBuild& one) {
@@ -154,13 +164,11 @@ std::vector<std::string> linked_with(const std::vector<CompilerCommand>& build, 
   };
   const ReadWords words = read_words(one.command);
   if (words.phase.empty()) return names(words.objects);  // it links, too
-  const bool is_alone = words.sources.size() == 1 && !words.output.empty();
-  const fs::path object = is_alone ? fs::path(words.output)
-                                   : fs::path(words.folder) / fs::path(one.source).filename().replace_extension(".o");
+  const fs::path object = object_of(one);
   for (auto link = build.rbegin(); link != build.rend(); ++link) {
     if (work_of(*link) != Work::link) continue;
     std::vector<fs::path> objects = read_words(*link).objects;
-    if (std::erase(objects, object.lexically_normal()) > 0) return names(objects);
+    if (std::erase(objects, object) > 0) return names(objects);
   }
   return {};
 }

@@ -35,8 +35,12 @@ struct SourceOfBuild {
   std::string source;               ///< absolute
   std::vector<std::string> linked;  ///< what linked_with says, where it is wanted
 };
-/// All of them, each by the last command that compiles it, the newest first.
+/// All of them, the newest first: each by the last command that makes the same file of it, so several times where the
+/// build compiles it with other options, too.
 std::vector<SourceOfBuild> sources_of_build(const std::vector<CompilerCommand>& build);
+
+/// The object, or the program, that the command makes of the source; absolute.
+std::string object_of(const SourceOfBuild& one);
 
 /// The objects and archives, absolute, that the last link by nvcc has beside the object of a source. Libraries that it
 /// looks for (-l) are not among them.
