@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <utility>
 
 #include "tests/engine/session/laboratory.hpp"
 #include "tests/support/errors.hpp"
@@ -386,6 +387,33 @@ TEST_CASE("what is finished reaches the database in batches while the session go
   };
   CHECK(stored_meanwhile(std::chrono::milliseconds(0)) >= 2);
   CHECK(stored_meanwhile(std::chrono::hours(1)) == 0);
+}
+
+TEST_CASE(
+    "a winner faster than memory was passed over, because it was slower than the memory's clock or there was none") {
+  constexpr double kPeak = 4.8e12;
+  const auto told = [](double bytes_per_s, bool knows_clock) {
+    const int n = static_cast<int>(bytes_per_s / 12 * 1.25e-4);  // the fastest takes 125 us
+    DeviceInfo device = known_device("H200");
+    device.memory_bus_bits = 6144;
+    device.memory_clock_khz = knows_clock ? static_cast<int>(kPeak / 2 / 768 / 1e3) : 0;
+    Laboratory laboratory(Task(parse_descriptions(kKernel, "saxpy.cu").front(), {{"n", n}}, device, {}), ordinary);
+    SessionOptions options;
+    int asked = 0;
+    options.memory_rates = [&] {
+      ++asked;
+      return MemoryRates{.memory = 0.85 * kPeak, .l2_cache = 2 * kPeak};
+    };
+    const TuneReport report = laboratory.tune(options);
+    return std::pair(asked, beyond_memory_in(report.decision.counters).has_value());
+  };
+  for (const bool knows_clock : {true, false}) {
+    CHECK(told(0.95 * kPeak, knows_clock) == std::pair(1, true));
+    CHECK(told(1.5 * kPeak, knows_clock) == std::pair(1, true));
+    CHECK(told(0.85 * kPeak, knows_clock) == std::pair(1, false));
+  }
+  CHECK(told(0.7 * kPeak, true) == std::pair(0, false));
+  CHECK(told(0.7 * kPeak, false) == std::pair(1, false));
 }
 
 TEST_CASE("the same seed gives the same trials") {

@@ -75,6 +75,7 @@ CUresult behave(Module& module, void** arguments) {
   std::fill_n(room, module.room, 1.0f);
   if (what == "wrong" || (what == "wrong_elsewhere" && other_inputs)) doubled[n - 1] += 1;
   if (what == "wrong_first" && launch <= 2) doubled[n - 1] += 1;
+  if (what == "fills") std::fill_n(doubled, n, doubled[0]);
   // By a choice for each element that a seed in constant memory is part of, as where rounding is random.
   if (what == "trembles") {
     const auto seed = std::bit_cast<std::uint64_t>(module.arrays.at("tuner_rounding_seed").at(0));

@@ -93,6 +93,41 @@ TEST_CASE("a tolerance that somebody chose is meant") {
   CHECK(rejected(test.expect(screen("wrong"), Outcome::wrong_result, "It looks like rounding.")));
 }
 
+TEST_CASE("a kernel that does nothing passed, because it changes its data by less than 24 spreads of the reference") {
+  const std::string proves_nothing = "not rounding, within which a kernel that computes nothing would pass)";
+  // 400, 400.002, ... after the launch, and so much less before it.
+  const auto changed_by = [](double difference) {
+    PrepareProblem request = problem();
+    request.arguments[0].generators = {{Generator::Kind::iota, {200, 0.001}}};
+    request.arguments[1].role = Argument::Role::inout;
+    request.arguments[1].generators = {{Generator::Kind::iota, {400 - difference, 0.002}}};
+    return request;
+  };
+  TestLane test(changed_by(0.01));
+  test.expect(rounded("trembles by=0.002"), Outcome::ok);
+  test.expect(screen("nothing"), Outcome::wrong_result, proves_nothing);
+  test.expect(screen("wrong"), Outcome::wrong_result, proves_nothing);
+  test.expect(screen("right"), Outcome::ok);
+  // Where it is no longer within the spread, this is accepted again.
+  TestLane other(changed_by(100));
+  other.expect(rounded("trembles by=0.3"), Outcome::ok);
+  other.expect(screen("nothing"), Outcome::wrong_result, "or rounding)");
+  other.expect(screen("wrong"), Outcome::ok);
+}
+
+TEST_CASE("a kernel that only fills its output passed, because its elements differ by less than 24 spreads") {
+  PrepareProblem request = large_problem();
+  request.arguments[0].generators = {{Generator::Kind::uniform, {200, 200.01}}};
+  TestLane test(request);
+  test.expect(rounded("trembles by=0.02"), Outcome::ok);
+  test.expect(screen("fills"), Outcome::wrong_result,
+              "not rounding, within which a kernel that computes nothing would pass)");
+  request.arguments[1].is_trivial = true;
+  TestLane trivial(request);
+  trivial.expect(rounded("trembles by=0.02"), Outcome::ok);
+  trivial.expect(screen("fills"), Outcome::ok);
+}
+
 TEST_CASE("a reference that is not the same twice is refused, whatever its rounding: it may have a race") {
   TestLane test(large_problem());
   test.expect(rounded("trembles by=0.1", "flaky"), Outcome::nondeterministic);

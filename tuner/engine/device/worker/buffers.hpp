@@ -34,8 +34,9 @@ struct ArgumentState {
   DeviceMemory reference;               ///< out, inout: what the reference wrote, or a file says that it is to write
   DeviceMemory unwritten_by_reference;  ///< out: one bit an element; excluded from comparison
   DeviceMemory unwritten;               ///< out: the same for the kernel being checked
-  DeviceMemory spread;     ///< out, inout: a float an element, once Runner measured how exactly they are computed
-  Finding left_unwritten;  ///< out: how many elements the reference leaves unwritten, and the first
+  DeviceMemory spread;  ///< out, inout: a float an element, once Runner measured how exactly they are computed
+  bool spread_proves_nothing = false;  ///< there is none: what computes nothing would be within it
+  Finding left_unwritten;              ///< out: how many elements the reference leaves unwritten, and the first
   std::uint64_t counted = 0, behind_count = 0;  ///< unordered: how many there are, and are written behind them
   std::optional<std::uint64_t>
       reference_sum;            ///< out, inout: checksum of `reference`, once Runner::unproven() was asked

@@ -122,17 +122,24 @@ std::size_t DeviceSupport::find_overwritten(CUdeviceptr unwritten, CUdeviceptr b
 
 std::size_t DeviceSupport::compare(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements,
                                    const BoundArgument& argument, CUdeviceptr excluded, CUdeviceptr spread) {
-  // A tolerance that somebody chose is meant.
-  const double accepted = argument.chosen_tolerance ? 0 : kAcceptedSpread;
-  const double alike = argument.chosen_tolerance ? kAcceptedSpread : kAlikeSpread;
-  return ask(compare_, elements, found, expected, elements, std::uint64_t{0}, support_number(argument.type),
-             argument.rtol, argument.atol, spread, accepted, alike, excluded);
+  return compare_in_periods(found, expected, elements, 0, argument, excluded, spread);
 }
 
 std::size_t DeviceSupport::compare_with_one(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements,
-                                            const BoundArgument& argument, CUdeviceptr excluded) {
-  return ask(compare_, elements, found, expected, elements, static_cast<std::uint64_t>(std::max(argument.lanes, 1)),
-             support_number(argument.type), argument.rtol, argument.atol, CUdeviceptr{0}, 0.0, 0.0, excluded);
+                                            const BoundArgument& argument, CUdeviceptr excluded, CUdeviceptr spread) {
+  const auto lanes = static_cast<std::uint64_t>(std::max(argument.lanes, 1));
+  return compare_in_periods(found, expected, elements, lanes, argument, excluded, spread);
+}
+
+// With so many elements that are expected again and again; 0: each has its own.
+std::size_t DeviceSupport::compare_in_periods(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements,
+                                              std::uint64_t period, const BoundArgument& argument, CUdeviceptr excluded,
+                                              CUdeviceptr spread) {
+  // A tolerance that somebody chose is meant.
+  const double accepted = argument.chosen_tolerance ? 0 : kAcceptedSpread;
+  const double alike = argument.chosen_tolerance ? kAcceptedSpread : kAlikeSpread;
+  return ask(compare_, elements, found, expected, elements, period, support_number(argument.type), argument.rtol,
+             argument.atol, spread, accepted, alike, excluded);
 }
 
 void DeviceSupport::put_in_order(const SortColumns& columns, std::uint64_t records) {

@@ -35,9 +35,9 @@ class DeviceSupport {
   std::size_t compare(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements, const BoundArgument& argument,
                       CUdeviceptr excluded, CUdeviceptr spread = 0);
   /// The same with one element of `expected` for each lane, which all elements are compared with; `sum` counts those of
-  /// `found` that are not numbers.
+  /// `found` that are not numbers, too.
   std::size_t compare_with_one(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements,
-                               const BoundArgument& argument, CUdeviceptr excluded);
+                               const BoundArgument& argument, CUdeviceptr excluded, CUdeviceptr spread = 0);
 
   /// Puts so many records in order.
   void put_in_order(const SortColumns& columns, std::uint64_t records);
@@ -69,6 +69,8 @@ class DeviceSupport {
   /// Launches a kernel that has a finding as its last argument: its number.
   template <typename... Arguments>
   std::size_t ask(CUfunction function, std::uint64_t items, Arguments... arguments);
+  std::size_t compare_in_periods(CUdeviceptr found, CUdeviceptr expected, std::uint64_t elements, std::uint64_t period,
+                                 const BoundArgument& argument, CUdeviceptr excluded, CUdeviceptr spread);
   CUdeviceptr next_finding(std::size_t number) const;
   std::size_t new_finding();
 

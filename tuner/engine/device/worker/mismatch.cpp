@@ -25,7 +25,9 @@ std::string tolerance_text(const Mismatch& mismatch) {
   const bool is_default = is_real(argument.type) && !argument.chosen_tolerance && !argument.expected;
   const std::string_view rounding = !is_default               ? ""
                                     : mismatch.knows_rounding ? ", or rounding"
-                                                              : ", rounding not measured";
+                                    : mismatch.state->spread_proves_nothing
+                                        ? ", not rounding, within which a kernel that computes nothing would pass"
+                                        : ", rounding not measured";
   const std::string text = fmt::format("rtol {:.3g}, atol {:.3g}{}", argument.rtol, argument.atol, rounding);
   return argument.may_differ > 0 ? fmt::format("{}, at most {} beyond", text, argument.may_differ) : text;
 }

@@ -315,7 +315,10 @@ Verdict Runner::run_all(const LoadedKernel& kernel, bool as_reference, std::vect
 Verdict Runner::run_reference(const Candidate& reference, const LoadedKernel& kernel, bool diagnose_first) {
   runs_without_fences_ = false;
   asked_for_spread_ = false;
-  for (ArgumentState& state : buffers_.arguments()) state.spread = {};
+  for (ArgumentState& state : buffers_.arguments()) {
+    state.spread = {};
+    state.spread_proves_nothing = false;
+  }
   rounded_.set(reference);
   if (Verdict verdict = buffers_.resize_scratch(kernel.scratch_lengths); !verdict.ok()) return verdict;
   if (diagnose_first) {

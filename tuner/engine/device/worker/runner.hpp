@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/core/task/unproven.hpp"
 #include "tuner/engine/device/memory/work_stream.hpp"
 #include "tuner/engine/device/worker/buffers.hpp"
 #include "tuner/engine/device/worker/device_support.hpp"
@@ -79,6 +80,12 @@ class Runner {
   struct Run;
   struct AskedOutput;
   struct AskedGuard;
+  /// What impostors leave of one output, by the numbers of the findings.
+  struct AskedImpostors {
+    std::size_t alike;
+    std::optional<std::size_t> unchanged;
+    FromImpostors told(const std::vector<Finding>& found, const ArgumentState& state) const;
+  };
   int runs() const { return deterministic_ ? 3 : 2; }
   Layout layout_of(int run) const;
   Verdict launch(const LoadedKernel& kernel, unsigned char poison, Layout layout);
@@ -88,6 +95,8 @@ class Runner {
   bool is_kept();
   void measure_spread();
   std::vector<DeviceMemory> run_rounded(const std::vector<ArgumentState*>& outputs);
+  void drop_spreads_that_prove_nothing(const std::vector<ArgumentState*>& outputs);
+  AskedImpostors ask_impostors(ArgumentState& state, CUdeviceptr spread);
   Verdict order_is_countable() const;
   CUdeviceptr before_launch(const ArgumentState& state);
   Verdict run_once(const LoadedKernel& kernel, const Run& run, std::vector<Mismatch>& mismatches);

@@ -50,7 +50,9 @@ void Runner::measure_spread() {
   }
   measures_rounding_ = false;
   for (std::size_t i = 0; i < spreads.size(); ++i) outputs[i]->spread = std::move(spreads[i]);
-  if (!spreads.empty()) sum_kept();
+  if (spreads.empty()) return;
+  drop_spreads_that_prove_nothing(outputs);
+  sum_kept();
 }
 
 // A spread for each of these outputs; none if it does not run.

@@ -53,30 +53,59 @@ CUdeviceptr Runner::before_launch(const ArgumentState& state) {
   return data;
 }
 
+// Judged as a candidate is that has this spread, or none.
+Runner::AskedImpostors Runner::ask_impostors(ArgumentState& state, CUdeviceptr spread) {
+  const CUdeviceptr truth = state.reference.get(), excluded = state.unwritten_by_reference.get();
+  AskedImpostors asked{
+      support_.compare_with_one(truth, first_compared(state), state.elements, state.argument, excluded, spread), {}};
+  if (state.argument.role == Argument::Role::inout)
+    asked.unchanged = support_.compare(before_launch(state), truth, state.elements, state.argument, excluded, spread);
+  return asked;
+}
+
+FromImpostors Runner::AskedImpostors::told(const std::vector<Finding>& found, const ArgumentState& state) const {
+  FromImpostors from{state.compared(), found[alike].sum, found[alike].count, {}};
+  if (unchanged) from.changed = found[*unchanged].count;
+  return from;
+}
+
+// An output that proves something by its tolerance alone may prove nothing by its spread, as where a kernel changes its
+// data by less than that.
+void Runner::drop_spreads_that_prove_nothing(const std::vector<ArgumentState*>& outputs) {
+  std::vector<std::pair<AskedImpostors, AskedImpostors>> asked;
+  for (ArgumentState* state : outputs)
+    asked.emplace_back(ask_impostors(*state, 0), ask_impostors(*state, state->spread.get()));
+  const std::vector<Finding> found = support_.findings();
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    ArgumentState& state = *outputs[i];
+    const auto is_passed = [&](const AskedImpostors& impostors) {
+      std::vector<Unproven> unproven;
+      add_unproven(state.argument, impostors.told(found, state), unproven);
+      return is_passed_by_impostor(state, unproven);
+    };
+    state.spread_proves_nothing = !is_passed(asked[i].first) && is_passed(asked[i].second);
+    if (state.spread_proves_nothing) state.spread = {};
+  }
+}
+
 std::vector<Unproven> Runner::unproven() {
   struct Asked {
     ArgumentState* state;
-    std::size_t bits, alike;
-    std::optional<std::size_t> unchanged;
+    std::size_t bits;
+    AskedImpostors impostors;
   };
   std::vector<Asked> asked;
   for (ArgumentState& state : buffers_.arguments()) {
     if (state.compared() == 0) continue;
-    const CUdeviceptr truth = state.reference.get(), excluded = state.unwritten_by_reference.get();
-    Asked& ask = asked.emplace_back();
-    ask.state = &state;
-    ask.bits = support_.checksum_elements(truth, state.elements, state.argument.type, excluded);
-    ask.alike = support_.compare_with_one(truth, first_compared(state), state.elements, state.argument, excluded);
-    if (state.argument.role == Argument::Role::inout)
-      ask.unchanged = support_.compare(before_launch(state), truth, state.elements, state.argument, excluded);
+    const std::size_t bits = support_.checksum_elements(state.reference.get(), state.elements, state.argument.type,
+                                                        state.unwritten_by_reference.get());
+    asked.push_back({&state, bits, ask_impostors(state, 0)});
   }
   const std::vector<Finding> found = support_.findings();
   std::vector<Unproven> result;
-  for (const auto& [state, bits, alike, unchanged] : asked) {
+  for (const auto& [state, bits, impostors] : asked) {
     state->reference_sum = found[bits].sum;
-    FromImpostors from{state->compared(), found[alike].sum, found[alike].count, {}};
-    if (unchanged) from.changed = found[*unchanged].count;
-    add_unproven(state->argument, from, result);
+    add_unproven(state->argument, impostors.told(found, *state), result);
     if (state->behind_count > 0)
       result.push_back({state->argument.name, Unproven::Why::behind_count, state->behind_count, state->elements});
   }
