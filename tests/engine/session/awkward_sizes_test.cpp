@@ -57,7 +57,8 @@ TEST_CASE("a winner that fails at an awkward size is withdrawn with the size, an
 }
 
 TEST_CASE("programs that have the size as a constant are compiled for each size") {
-  Laboratory laboratory(task_with_domain("#pragma tuner define(N = UNROLL == 2 ? n : 0)"), ordinary);
+  Laboratory laboratory(task_with_domain("#pragma tuner define(N = UNROLL == 2 ? n : 0)\nstatic const int size = N;"),
+                        ordinary);
   const TuneReport report = laboratory.tune();
   CHECK(report.decision.configuration == kFastest);
   CHECK(report.decision.awkward_sizes == 6);
@@ -65,7 +66,8 @@ TEST_CASE("programs that have the size as a constant are compiled for each size"
 }
 
 TEST_CASE("programs for other sizes are begun before the race, for whoever is likely to win") {
-  Laboratory laboratory(task_with_domain("#pragma tuner define(N = UNROLL == 2 ? n : 0)"), ordinary);
+  Laboratory laboratory(task_with_domain("#pragma tuner define(N = UNROLL == 2 ? n : 0)\nstatic const int size = N;"),
+                        ordinary);
   std::size_t before_race = 0;
   laboratory.device.on_submit = [&] {
     if (before_race == 0 && !laboratory.device.finalists.empty()) before_race = laboratory.compile.submitted.size();
@@ -78,7 +80,9 @@ TEST_CASE("programs for other sizes are begun before the race, for whoever is li
 
 TEST_CASE("sizes that give the same program share it") {
   // 999, 1001, 255, 997, 7 and 1 are odd, and 1000 is not.
-  Laboratory laboratory(task_with_domain("#pragma tuner define(EVEN = UNROLL == 2 ? n % 2 == 0 : 0)"), ordinary);
+  Laboratory laboratory(
+      task_with_domain("#pragma tuner define(EVEN = UNROLL == 2 ? n % 2 == 0 : 0)\nstatic const bool even = EVEN;"),
+      ordinary);
   const TuneReport report = laboratory.tune();
   CHECK(report.decision.configuration == kFastest);
   CHECK(report.decision.awkward_sizes == 6);
