@@ -34,7 +34,8 @@ CompileRequest request_of(const Task& task, const search::Configuration& configu
 CompileRequest compile_request(const Task& task, const search::Configuration& configuration) {
   CompileRequest request;
   // A kernel known from a recording has no source: the recorded lane looks the configuration up.
-  if (!task.description().source.empty()) request = request_of(task, configuration, task.compiled_macros(configuration));
+  if (!task.description().source.empty())
+    request = request_of(task, configuration, task.compiled_macros(configuration));
   request.configuration = task.space().text(configuration);
   // It shows whether a kernel waits for its whole grid, whatever the source calls the grid.
   const bool has_groups = request.source.find("cooperative_groups") != std::string::npos;
