@@ -101,6 +101,7 @@ constexpr const char* kKernel = R"(
 #pragma tuner in(x, float, n) inout(y, float, n)
 #pragma tuner scalar(n, int32)
 #pragma tuner work(bytes = 12 * n)
+static const int configuration = BLOCK + UNROLL;
 __global__ void saxpy(const float* x, float* y, int n) {}
 )";
 

@@ -28,6 +28,7 @@ const std::string kWave = R"(
 #pragma tuner grid(ceil_div(columns, BLOCK * ITEMS), rows) block(BLOCK) shared(4 * BLOCK)
 #pragma tuner in(x, TYPE, rows * columns) out(y, TYPE, rows * columns)
 #pragma tuner scalar(factor, float, value 2) scalar(columns, int32)
+static const int configuration = BLOCK + ITEMS + STORE;
 extern "C" __global__ void wave(const TYPE* x, TYPE* y, float factor, int columns) {}
 )";
 

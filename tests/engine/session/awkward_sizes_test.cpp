@@ -80,9 +80,9 @@ TEST_CASE("programs for other sizes are begun before the race, for whoever is li
 
 TEST_CASE("sizes that give the same program share it") {
   // 999, 1001, 255, 997, 7 and 1 are odd, and 1000 is not.
-  Laboratory laboratory(
-      task_with_domain("#pragma tuner define(EVEN = UNROLL == 2 ? n % 2 == 0 : 0)\nstatic const bool even = EVEN;"),
-      ordinary);
+  Laboratory laboratory(task_with_domain("#pragma tuner define(EVEN = UNROLL == 2 ? n % 2 == 0 : 0)\nstatic const bool "
+                                         "even = EVEN, other = BLOCK + UNROLL > 3;"),
+                        ordinary);
   const TuneReport report = laboratory.tune();
   CHECK(report.decision.configuration == kFastest);
   CHECK(report.decision.awkward_sizes == 6);
