@@ -25,6 +25,23 @@ std::vector<std::string_view> written_texts(const KernelDescription& description
   return texts;
 }
 
+/// What the expressions of the description name.
+std::set<std::string> names_in_launch(const KernelDescription& description) {
+  std::set<std::string> names;
+  const auto add = [&](const search::Expression& expression) {
+    names.insert(expression.names().begin(), expression.names().end());
+  };
+  for (const search::Expression& expression : description.grid) add(expression);
+  for (const search::Expression& expression : description.block) add(expression);
+  if (description.shared_bytes) add(*description.shared_bytes);
+  for (const NamedExpression& named : description.names) add(named.expression);
+  for (const Argument& argument : description.arguments) {
+    if (argument.length) add(*argument.length);
+    if (argument.value) add(*argument.value);
+  }
+  return names;
+}
+
 /// Whether a name can stand in what is not there to be read, or be put together.
 bool may_hide_names(std::string_view source, const std::vector<Header>& headers) {
   if (source.find("##") != std::string_view::npos) return true;
@@ -45,19 +62,16 @@ std::vector<Macro> Task::compiled_macros(const search::Configuration& configurat
       return std::ranges::any_of(texts, [&](std::string_view text) { return has_word(text, name); });
     };
     std::set<std::string, std::less<>> unnamed;
-    for (const ProblemProperty& property : description.problem) {
-      if (property.kind == ProblemProperty::Kind::constant && !is_named(property.name)) unnamed.insert(property.name);
-    }
+    const std::set<std::string> in_launch = names_in_launch(description);
     for (const ParameterDescription& described : description.parameters) {
+      // What shapes nothing here may be for a header of a library, whose text is not read.
+      if (!in_launch.contains(described.parameter.name)) continue;
       // With the macros of its values, which that of the parameter names.
       std::vector<std::string> names{described.parameter.name};
       for (const search::Value& value : described.parameter.values) {
         if (value.is_name()) names.push_back(described.parameter.name + "_" + value.as_name());
       }
       if (std::ranges::none_of(names, is_named)) unnamed.insert(names.begin(), names.end());
-    }
-    for (const NamedExpression& named : description.names) {
-      if (named.is_macro && !is_named(named.name)) unnamed.insert(named.name);
     }
     if (unnamed.empty()) return;
     if (may_hide_names(description.blanked_source, state_->own_headers)) return;

@@ -87,9 +87,10 @@ class Task {
   /// follow, where no other macro has their name: its source is compiled for every configuration. Named values come as
   /// `STRATEGY_none` → `0`, … and then `STRATEGY` → `STRATEGY_shared_rolling`.
   std::vector<Macro> macros(const search::Configuration& configuration) const;
-  /// The same without those that neither the source nor a header of the user's nor an option names. The machine code
-  /// does not depend on them, so that configurations that differ in the launch alone are compiled once. All of them
-  /// where the source includes what is not known, or puts names together with `##`. The first call reads the texts.
+  /// The same without those of parameters that shape the launch, or an argument, and that neither the source nor a
+  /// header of the user's nor an option names. The machine code does not depend on them, so that configurations that
+  /// differ in the launch alone are compiled once. All of them where the source includes what is not known, or puts
+  /// names together with `##`. The first call reads the texts.
   std::vector<Macro> compiled_macros(const search::Configuration& configuration) const;
   /// Those of `baseline`, replaced and followed by the constants that the description gives its reference.
   std::vector<Macro> reference_macros(const search::Configuration& baseline) const;
