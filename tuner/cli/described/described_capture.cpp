@@ -1,4 +1,4 @@
-#include "tuner/cli/described/complaint.hpp"
+#include "tuner/cli/described/described_capture.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -17,7 +17,7 @@
 #include "cache/file/fresh_file.hpp"
 #include "tuner/capture/kernel_name.hpp"
 #include "tuner/capture/stored/capture_folder.hpp"
-#include "tuner/cli/described/described_capture.hpp"
+#include "tuner/cli/described/complaint.hpp"
 #include "tuner/cli/described/written_baseline.hpp"
 #include "tuner/cli/given/compile_memory.hpp"
 #include "tuner/cli/given/compiler_option.hpp"
