@@ -29,7 +29,7 @@ struct SessionOptions {
   /// What the GPU was measured to reach; for the budget's rule that stops there. Nothing: not measured.
   std::optional<Roofline> roofline;
   /// Measures what memory and the L2 cache deliver, or takes it from the store; with the session's lanes, when nothing
-  /// else uses them. Asked only for a winner that may be faster than that: from 0.8 times what the memory's clock
+  /// else uses them. Asked only for a winner that may be faster than that: from 0.9 times what the memory's clock
   /// allows.
   std::function<std::optional<MemoryRates>()> memory_rates;
   /// Whether a stored decision of more effort is an answer, and nothing is measured.
