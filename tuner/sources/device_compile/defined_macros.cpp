@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tuner/error.hpp"
-#include "tuner/process/private_folder.hpp"
+#include "tuner/sources/device_compile/compiler_folder.hpp"
 #include "tuner/sources/device_compile/compiler_version.hpp"
 #include "tuner/sources/device_compile/device_command.hpp"
 
@@ -18,7 +18,7 @@ std::optional<std::map<std::string, std::string>> defined_macros(const SourceOfB
   CompilerCommand command =
       device_command(source.command, {.source = source.source, .architecture = architecture, .version = version})
           .command;
-  const PrivateFolder folder("macros", "a compiler");
+  const PrivateFolder folder = compiler_folder("macros");
   const std::string list = folder.path() / "macros";
   std::vector<std::string>& words = command.arguments;
   std::erase(words, "-cubin");
